@@ -1,0 +1,41 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "reference/spec/format.h"
+
+namespace plumbline {
+
+/// A runner backend of the engine. `alias_of` names the backend whose predicate it shares, as the
+/// two experimental backends do; empty for all others.
+struct RunnerBackend {
+  std::string_view name;
+  std::string_view alias_of;
+};
+
+/// The full list of runner backends (`auto` is a contract outcome only and not in the grid).
+std::span<const RunnerBackend> all_runner_backends();
+
+/// What shares one scale.
+enum class Granularity : std::uint8_t { kNone, kTensor, kChannel, kToken, kBlock };
+
+/// How the tensors of an expert layer are quantised, as data.
+struct QuantScheme {
+  std::string_view name;     ///< as in case ids: "fp8_block128"
+  DType weight;              ///< element of the weights
+  Granularity weight_scale;  ///< what shares a weight scale
+  int weight_block;          ///< rows and columns of a weight block; 0: not blocked
+  DType activation;          ///< element of the activations inside the products
+  Granularity activation_scale;
+  int activation_group;  ///< elements of one token that share a scale; 0: not grouped
+  DType scale;           ///< type of the scales
+};
+
+std::span<const QuantScheme> all_quant_schemes();
+std::optional<QuantScheme> quant_from_name(std::string_view name);
+
+/// Who holds the runner of a quant method.
+std::span<const std::string_view> all_ownerships();
+
+}  // namespace plumbline

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace plumbline {
+
+/// What a sum of products is kept in.
+enum class Accumulator : std::uint8_t {
+  kFp32,              ///< fp32, any order, FMA or not, rounded to nearest
+  kFp32Truncating,    ///< fp32 tensor core that may truncate (factor 2.2 of error_bounds 2.1)
+  kInt32,             ///< exact
+  kHopperFp8Precise,  ///< interim: fp32 bound + 4·2⁻¹³·Σ|ab|, promotion to fp32
+  kHopperFp8Fast,     ///< interim: fp32 bound + (K/32)·2⁻¹³·Σ|ab|, no promotion
+};
+
+/// Where an expert layer rounds to the io type.
+enum class ExpertRounding : std::uint8_t {
+  kStages,          ///< R1 after GEMM1 (+bias), R2 after the activation, R3 after the router weight
+  kEveryOperation,  ///< each product, bias, elementwise operation and weight product rounds
+};
+
+/// How the k results of a token are added.
+enum class Combine : std::uint8_t {
+  kFp32,             ///< fp32 in any order, rounded once
+  kIoInExpertOrder,  ///< io type, ascending expert id, rounded at each step
+};
+
+/// Type of the softmax weights P in P·V.
+enum class Probability : std::uint8_t { kFp32, kIo };
+
+/// The arithmetic an implementation promises. The judge derives every radius from it; a looser
+/// promise is visible in the report. Defaults are the tightest.
+struct Profile {
+  std::string name = "fp32";
+  Accumulator accumulator = Accumulator::kFp32;
+  ExpertRounding rounding = ExpertRounding::kStages;
+  Combine combine = Combine::kFp32;
+  Probability probability = Probability::kFp32;
+  bool activation_rounded_before_product = false;  ///< silu(g) rounds to io before · u
+
+  friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+}  // namespace plumbline
