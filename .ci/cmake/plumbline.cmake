@@ -34,6 +34,10 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 add_library(plumbline_eigen INTERFACE)
 target_link_libraries(plumbline_eigen INTERFACE Eigen3::Eigen)
 target_compile_definitions(plumbline_eigen INTERFACE EIGEN_DONT_PARALLELIZE)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 takes the undefined registers of its own AVX-512 headers for a mistake (GCC bug 105593).
+  target_compile_options(plumbline_eigen INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized)
+endif()
 
 # plumbline_library(NAME SOURCES a.cpp b.cpp DEPENDS plumbline_spec …)
 function(plumbline_library name)
