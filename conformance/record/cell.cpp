@@ -1,25 +1,28 @@
 #include "conformance/record/cell.h"
 
-#include <string_view>
+#include <algorithm>
+#include <string>
 
 namespace plumbline {
 
 Cell cell_of(const Problem& problem) {
-  const std::string_view op = problem.op;
-  const std::size_t dot = op.find('.');
   Cell cell;
-  cell.domain = op.substr(0, dot);
-  const std::string_view word = dot == std::string_view::npos ? "" : op.substr(dot + 1);
-  cell.backend = problem.axis("backend", word);
-  cell.quant = problem.axis("quant", problem.axis("io", problem.axis("logits")));
-  cell.ownership = problem.axis("ownership");
-  cell.a2a = problem.axis("a2a");
-  cell.dispatch_dtype = problem.axis("dispatch_dtype");
-  cell.record_flag = problem.axis("record_flag");
-  cell.scale_presence = problem.axis("scale_presence");
-  cell.layout = problem.axis("layout");
-  cell.out_mode = problem.axis("out");
-  cell.execution_mode = problem.axis("mode");
+  cell.domain = problem.op.substr(0, problem.op.find('.'));
+  const std::string path = problem.op.substr(std::min(problem.op.find('.') + 1, problem.op.size()));
+  if (problem.op == "moe.experts") {
+    cell.backend = problem.axis("backend", "triton");
+    cell.quant = problem.axis("quant", "bf16");
+    cell.ownership = problem.axis("ownership", "owner");
+    cell.a2a = "none";
+  } else if (problem.op == "moe.route") {
+    cell.backend = path + "/" + std::string(problem.axis("scoring", "softmax"));
+  } else {
+    cell.backend = path + "/" + std::string(problem.axis("mask", "causal"));
+    cell.quant = problem.axis("io", "bf16");
+    cell.layout = path == "decode" ? "paged" : "varlen";
+    cell.out_mode = problem.axis("out", "absent");
+  }
+  cell.execution_mode = "eager";
   return cell;
 }
 

@@ -32,7 +32,9 @@ struct Plan {
   std::vector<Cell> cells;         ///< the full grid
 };
 
-/// The cell that a case belongs to (only its key fields are filled in).
+/// The cell that a case belongs to; only its key fields are filled in, all but state and reason.
+/// `backend` of routing is "route/SCORING", of attention "prefill/MASK" or "decode/MASK"; `quant`
+/// of attention is its io type.
 Cell cell_of(const Problem& problem);
 
 }  // namespace plumbline
