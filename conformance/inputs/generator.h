@@ -15,7 +15,7 @@ class Stream {
 
   /// 64 uniform bits.
   std::uint64_t word(std::uint64_t n) const { return finalise(key_ + (n + 1) * kGolden); }
-  /// Uniform in [0, count), by the upper half of a 128-bit product (bias below count/2⁶⁴).
+  /// Uniform in [0, count), count ≤ 2³²: the upper half of word n · count (bias below count/2⁶⁴).
   std::uint64_t below(std::uint64_t n, std::uint64_t count) const;
 
  private:

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "conformance/inputs/fill.h"
+#include "reference/formats/codec.h"
+#include "reference/spec/status.h"
+
+namespace plumbline::inputs {
+namespace {
+
+/// Ids that tokens may choose: all, or (seed % 3 > 0) without a quarter of the experts.
+std::vector<std::int32_t> candidates(const ExpertsProblem& p, const Source& source) {
+  std::vector<std::int32_t> ids = permutation(source.stream("expert_order"), p.e);
+  if (source.seed % 3 != 0) {
+    const std::int64_t left_out = std::min(p.e / 4, p.e + p.z - p.k);
+    ids.resize(static_cast<std::size_t>(p.e - left_out));
+  }
+  for (std::int64_t identity = 0; identity < p.z; ++identity) {
+    ids.push_back(static_cast<std::int32_t>(p.e + identity));
+  }
+  return ids;
+}
+
+Tensor topk_ids(const ExpertsProblem& p, const Source& source) {
+  const bool holes = source.seed % 3 == 2;
+  const Stream choice = source.stream("topk_ids");
+  const Stream hole = source.stream("topk_holes");
+  std::vector<std::int32_t> pool = candidates(p, source);
+  std::vector<std::int32_t> ids;
+  for (std::int64_t token = 0; token < p.t; ++token) {
+    for (std::int64_t slot = 0; slot < p.k; ++slot) {
+      const auto n = static_cast<std::uint64_t>(token * p.k + slot);
+      const auto first = static_cast<std::size_t>(slot);
+      std::swap(pool[first], pool[first + choice.below(n, pool.size() - first)]);
+      const bool empty = holes && (token % 5 == 4 || hole.below(n, 8) == 0);
+      ids.push_back(empty ? -1 : pool[first]);
+    }
+  }
+  return integers({p.t, p.k}, ids);
+}
+
+/// About 1/k each, with all bits of a float; powers of two where sums are to be exact.
+Tensor topk_weights(const ExpertsProblem& p, const Source& source) {
+  constexpr int kBits = 24;
+  const Stream stream = source.stream("topk_weights");
+  const int exponent = 1 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(p.k)));
+  std::vector<double> values;
+  for (std::int64_t n = 0; n < p.t * p.k; ++n) {
+    const auto at = static_cast<std::uint64_t>(n);
+    const auto bits = static_cast<std::int64_t>(stream.below(at, (1U << kBits) - 1)) + 1;
+    values.push_back(source.exact() ? Dyadic{1, -static_cast<int>(stream.below(at, 4))}.value()
+                                    : Dyadic{bits, exponent - kBits}.value());
+  }
+  return formats::encode({DType::kF32, {p.t, p.k}}, values);
+}
+
+/// Scales of weight blocks, between ½ and 2 times 2^exponent, with all bits of a float; powers of
+/// two where sums are to be exact.
+Tensor block_scales(const Source& source, std::string_view name, std::vector<std::int64_t> shape,
+                    int exponent) {
+  constexpr int kBits = 23;
+  const Stream stream = source.stream(name);
+  TensorSpec spec{DType::kF32, std::move(shape)};
+  std::vector<double> values;
+  for (std::int64_t n = 0; n < spec.elements(); ++n) {
+    const std::uint64_t word = stream.word(static_cast<std::uint64_t>(n));
+    const auto fraction = static_cast<std::int64_t>(source.exact() ? 0 : word >> (64 - kBits));
+    const int half = static_cast<int>(word & 1U);
+    const Dyadic scale{(std::int64_t{1} << kBits) + fraction, exponent - half - kBits};
+    values.push_back(scale.value());
+  }
+  return formats::encode(spec, values);
+}
+
+/// A weight [e, rows, columns] and, where the scheme is blocked, its scales. Codes are 2⁴ times as
+/// large as a unit value, so that they use the range of their type, and the scales take it back.
+void add_weight(Tensors& tensors, const ExpertsProblem& p, const Source& source, std::string name,
+                std::pair<std::int64_t, std::int64_t> size) {
+  const auto [rows, columns] = size;
+  const QuantScheme scheme = *quant_from_name(p.quant);
+  const int exponent = weight_exponent(source, columns);
+  const TensorSpec spec{scheme.weight, {p.e, rows, columns}};
+  if (scheme.weight_scale == Granularity::kNone) {
+    tensors[name] = filled(source, name, spec, {Side::kWeight, exponent});
+    return;
+  }
+  const int spread = source.exact() ? 0 : 4;
+  const std::int64_t block = scheme.weight_block;
+  const std::string scale = name + "_scale";
+  tensors[name] = filled(source, name, spec, {Side::kWeight, spread});
+  tensors[scale] =
+      block_scales(source, scale, {p.e, (rows + block - 1) / block, (columns + block - 1) / block},
+                   exponent - spread);
+}
+
+void require_known(const ExpertsProblem& p) {
+  if (p.quant == "bf16" || p.quant == "fp16" || p.quant == "fp8_block128") return;
+  throw BadInput("inputs", "quant=" + p.quant, "inputs are made for bf16, fp16 and fp8_block128");
+}
+
+}  // namespace
+
+Tensors experts_inputs(const ExpertsProblem& p, const Source& source) {
+  require_known(p);
+  Tensors tensors;
+  tensors["x"] = filled(source, "x", {p.io, {p.t, p.h}});
+  add_weight(tensors, p, source, "w13", {p.w13_rows(), p.h});
+  add_weight(tensors, p, source, "w2", {p.h, p.i});
+  if (p.has_bias) {
+    const Fill fill{Side::kWeight, source.exact() ? 0 : -1};
+    tensors["w13_bias"] = filled(source, "w13_bias", {p.io, {p.e, p.w13_rows()}}, fill);
+    tensors["w2_bias"] = filled(source, "w2_bias", {p.io, {p.e, p.h}}, fill);
+  }
+  tensors["topk_ids"] = topk_ids(p, source);
+  tensors["topk_weights"] = topk_weights(p, source);
+  return tensors;
+}
+
+Tensors route_inputs(const RouteProblem& p, const Source& source) {
+  Tensors tensors;
+  // Spread so that the scores differ, but not so far that all but one underflow.
+  const int exponent = source.distribution->name == "heavy_tailed" ? -4 : 0;
+  tensors["router_logits"] =
+      filled(source, "router_logits", {p.logits, {p.t, p.e}}, {Side::kActivation, exponent});
+  if (p.has_bias) {
+    tensors["correction_bias"] =
+        filled(source, "correction_bias", {DType::kF32, {p.e}}, {Side::kWeight, exponent - 2});
+  }
+  return tensors;
+}
+
+}  // namespace plumbline::inputs
