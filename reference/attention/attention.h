@@ -12,12 +12,12 @@ namespace plumbline::attention {
 
 /// One query head of one sequence, with the keys and values that it reads.
 struct HeadInputs {
-  Matrix q;                    ///< [sq, d]
-  Matrix k;                    ///< [sk, d]
-  Matrix v;                    ///< [sk, dv]
-  double scale = 1.0;          ///< multiplies q·kᵀ
-  double softcap = 0.0;        ///< s ↦ cap·tanh(s / cap) after the scale; 0: none
-  std::optional<double> sink;  ///< one more logit that only enlarges the denominator
+  Matrix q;                                   ///< [sq, d]
+  Matrix k;                                   ///< [sk, d]
+  Matrix v;                                   ///< [sk, dv]
+  double scale = 1.0;                         ///< multiplies q·kᵀ
+  double softcap = 0.0;                       ///< s ↦ cap·tanh(s / cap) after the scale; 0: none
+  std::optional<double> sink = std::nullopt;  ///< one more logit that only enlarges the denominator
   Mask mask = Mask::kFull;
   std::int64_t w = 0;     ///< sliding window: keys a row sees at most, its own position included
   bool top_left = false;  ///< row r stands at key r instead of r + sk − sq
