@@ -50,6 +50,7 @@ RunHeader run_from_json(const Fields& in) {
   in.text("compiler", run.compiler);
   in.text("system", run.system);
   in.text("command", run.command);
+  in.number("seconds", run.seconds);
   return run;
 }
 

@@ -28,6 +28,7 @@ Plan sample() {
   Plan plan;
   plan.run = {"smoke", "embedded", "0.1.0",  "host",  "host",           64, 18446744073709551615U,
               "moe.*", 2,          "g++ 12", "Linux", "./plumbline run"};
+  plan.run.seconds = 1.25;
   plan.cases = {"a/\"b\"", "c\n"};
   plan.cells = {Cell{"moe", "triton", "bf16", "owner", "", "", "", "", "", "", "", "offered", ""},
                 Cell{"attention", "decode", "bf16", "", "", "", "", "", "paged", "in_place",
@@ -45,6 +46,7 @@ TEST_F(PlanFile, GivesEveryFieldBack) {
   EXPECT_EQ(back.run.command, plan.run.command);
   EXPECT_EQ(back.run.filter, plan.run.filter);
   EXPECT_EQ(back.run.wave, plan.run.wave);
+  EXPECT_EQ(back.run.seconds, plan.run.seconds);
   EXPECT_EQ(back.run.planned, plan.run.planned);
 }
 

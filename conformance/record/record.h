@@ -55,7 +55,7 @@ struct Record {
   Sketch sketch;
 };
 
-/// What a run was: the first line of its journal, and the head of every report.
+/// What a run was: kept in plan.json beside the journal, and the head of every report.
 struct RunHeader {
   std::string suite;
   std::string implementation;
@@ -69,6 +69,7 @@ struct RunHeader {
   std::string compiler;
   std::string system;   ///< processor and operating system
   std::string command;  ///< what to type to repeat it
+  double seconds = 0;   ///< wall time of the whole run; 0: not known, as when it was killed
 };
 
 }  // namespace plumbline
