@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "conformance/cases/axes.h"
@@ -28,6 +29,12 @@ Case any_case() {
   result.data = *rc::gen::element<std::string>("gaussian", "sorted", "exact_integers");
   result.seed = *rc::gen::arbitrary<std::uint64_t>();
   return result;
+}
+
+Manifest claims_nothing() {
+  Manifest manifest;
+  manifest.name = "empty";
+  return manifest;
 }
 
 RC_GTEST_PROP(Filter, TakesItsOwnCase, ()) {
@@ -119,7 +126,7 @@ TEST(Grid, HoldsEveryCombinationOnce) {
   };
   std::set<std::string> keys;
   std::size_t experts = 0;
-  const std::vector<Cell> cells = full_grid(Manifest{.name = "empty"});
+  const std::vector<Cell> cells = full_grid(claims_nothing());
   for (const Cell& cell : cells) {
     EXPECT_TRUE(keys.insert(key(cell)).second) << key(cell);
     EXPECT_EQ(cell.state, "not_offered");
@@ -131,7 +138,7 @@ TEST(Grid, HoldsEveryCombinationOnce) {
 }
 
 RC_GTEST_PROP(Grid, HasTheCellOfEveryCase, ()) {
-  static const std::vector<Cell> cells = full_grid(Manifest{.name = "empty"});
+  static const std::vector<Cell> cells = full_grid(claims_nothing());
   Cell cell = cell_of(any_case().problem);
   cell.state = "not_offered";
   cell.reason = cells.front().reason;
