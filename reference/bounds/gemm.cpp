@@ -25,7 +25,8 @@ double hardware_term(Accumulator accumulator, std::int64_t terms) {
 
 double relative_radius(const Profile& profile, std::int64_t terms) {
   if (profile.accumulator == Accumulator::kInt32) return 0;
-  return gamma32(terms, 0, profile.accumulator == Accumulator::kFp32Truncating) +
+  // Everything but plain fp32 runs on tensor cores, which may truncate.
+  return gamma32(terms, 0, profile.accumulator != Accumulator::kFp32) +
          hardware_term(profile.accumulator, terms) + reference_gamma(terms);
 }
 

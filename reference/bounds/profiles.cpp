@@ -17,7 +17,7 @@ Profile hopper_precise() {
 Profile hopper_fast() {
   return {.name = "interim_hopper_fp8_fast", .accumulator = Accumulator::kHopperFp8Fast};
 }
-Profile p_fp32() { return {.name = "p_fp32"}; }
+Profile p_fp32() { return {.name = "p_fp32", .accumulator = Accumulator::kFp32Truncating}; }
 Profile p_io() {
   return {
       .name = "p_io", .accumulator = Accumulator::kFp32Truncating, .probability = Probability::kIo};
@@ -39,6 +39,8 @@ Profile every_operation_io_sum() {
   return profile;
 }
 
+// Tensor cores truncate, so what runs on them is given the factor 2.2; its largest ratio on the
+// golden outputs is 0.94. `fp32` (nearest) is tried first for names that the table does not hold.
 constexpr std::string_view kMeasured = "measured on NVIDIA H200, PyTorch 2.11";
 constexpr std::string_view kInterim =
     "interim: measured on NVIDIA H200, to be replaced by a probed model of its FP8 adder";
@@ -47,7 +49,7 @@ constexpr std::string_view kTransformers = "measured on NVIDIA H200, transformer
 std::vector<ProfileRow> make_table() {
   std::vector<ProfileRow> rows;
   for (const DType input : {DType::kBf16, DType::kF16}) {
-    rows.push_back({"gemm", input, "cublas", fp32(), kMeasured});
+    rows.push_back({"gemm", input, "cublas", fp32_truncating(), kMeasured});
     for (const std::string_view device : {"flash", "cudnn", "efficient"}) {
       rows.push_back({"attention", input, device, p_io(), kMeasured});
     }

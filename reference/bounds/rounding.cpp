@@ -20,8 +20,7 @@ class Rounder {
       : dtype_(dtype),
         dropped_(52 - format_of(dtype).mantissa_bits),
         smallest_(std::ldexp(1.0, format_of(dtype).min_exponent())),
-        // One binade below the top one: whatever is rounded here cannot overflow.
-        largest_(format_of(dtype).max_finite() / 2),
+        largest_(format_of(dtype).max_finite()),
         by_bits_(format_of(dtype).is_float() && dropped_ > 0) {}
 
   double operator()(double value) const {
@@ -37,7 +36,8 @@ class Rounder {
  private:
   DType dtype_;
   int dropped_;
-  double smallest_, largest_;
+  double smallest_;
+  double largest_;  ///< what is no larger rounds to no more than the largest number
   bool by_bits_;
 };
 

@@ -1,0 +1,51 @@
+#include "reference/bounds/enclosure.h"
+
+#include "reference/ops/gemm.h"
+
+namespace plumbline::bounds {
+namespace {
+
+/// One fp32 rounding of a result that lies within the radius around mid.
+void round32(Enclosure& a) { a.radius += kUnit32 * (a.mid.cwiseAbs() + a.radius); }
+
+}  // namespace
+
+Enclosure multiply_transposed(const Enclosure& a, const Matrix& w, double gamma) {
+  const Matrix spread = gamma * a.mid.cwiseAbs() + (1 + gamma) * a.radius;
+  return {ops::matmul_transposed(a.mid, w), ops::matmul_transposed(spread, w.cwiseAbs())};
+}
+
+void add_row(Enclosure& a, const Eigen::Ref<const Matrix>& row) {
+  a.mid.rowwise() += row.row(0);
+  round32(a);
+}
+
+void add_constant(Enclosure& a, double constant) {
+  if (constant == 0) return;
+  a.mid.array() += constant;
+  round32(a);
+}
+
+Enclosure multiply(const Enclosure& a, const Enclosure& b) {
+  Enclosure product{
+      a.mid.cwiseProduct(b.mid),
+      a.mid.cwiseAbs().cwiseProduct(b.radius) + a.radius.cwiseProduct(b.mid.cwiseAbs() + b.radius)};
+  round32(product);
+  return product;
+}
+
+void multiply_constant(Enclosure& a, double factor) {
+  a.mid *= factor;
+  a.radius *= std::abs(factor);
+  round32(a);
+}
+
+void clamp(Enclosure& a, double low, double high) {
+  const Matrix from = (a.mid - a.radius).cwiseMax(low).cwiseMin(high);
+  const Matrix to = (a.mid + a.radius).cwiseMax(low).cwiseMin(high);
+  const auto nan = a.mid.array().isNaN();
+  a.mid = nan.select(a.mid, from + (to - from) / 2);
+  a.radius = nan.select(a.radius, (to - from) / 2);
+}
+
+}  // namespace plumbline::bounds

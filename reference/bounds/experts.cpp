@@ -1,0 +1,138 @@
+#include "reference/bounds/experts.h"
+
+#include <cmath>
+
+#include "reference/bounds/enclosure.h"
+#include "reference/bounds/expert_activation.h"
+#include "reference/bounds/group_quant.h"
+#include "reference/spec/ids.h"
+#include "reference/spec/status.h"
+
+namespace plumbline::bounds {
+namespace {
+
+/// The layer while its tokens are added up.
+struct Sums {
+  Enclosure out;     ///< [t, h]
+  Matrix magnitude;  ///< [t, h] Σ(|v| + r), what the fp32 sum errs relative to
+};
+
+bool rounds_each(const ExpertArithmetic& arithmetic) {
+  return arithmetic.profile.rounding == ExpertRounding::kEveryOperation;
+}
+
+std::int64_t group_of(const ExpertArithmetic& arithmetic) {
+  const auto scheme = quant_from_name(arithmetic.quant);
+  if (!scheme) throw BadInput("", "quant", "no such scheme: " + arithmetic.quant);
+  return scheme->activation_group;
+}
+
+/// a·wᵀ + bias with the roundings of the profile; with groups the operand is quantised first and
+/// every group's partial sum is scaled on its own.
+Enclosure linear(const Enclosure& a, const Matrix& w, const Matrix& bias, Eigen::Index expert,
+                 const ExpertArithmetic& arithmetic) {
+  const std::int64_t group = group_of(arithmetic);
+  const std::int64_t k = w.cols();
+  const std::int64_t groups = group > 0 ? (k + group - 1) / group : 0;
+  const bool truncating = arithmetic.profile.accumulator == Accumulator::kFp32Truncating;
+  const double gamma = gamma32(k, groups, truncating) + reference_gamma(k);
+  Enclosure y = multiply_transposed(group > 0 ? quantize_groups(a, group) : a, w, gamma);
+  if (bias.size() > 0) {
+    if (rounds_each(arithmetic)) round_enclosure(arithmetic.io, y);
+    add_row(y, bias.row(expert));
+  }
+  return y;
+}
+
+/// All rows of one expert up to its own result, before the router weight.
+Enclosure run_expert(const moe::ExpertInputs& in, std::size_t expert, const Matrix& x,
+                     const ExpertArithmetic& arithmetic) {
+  const auto row = static_cast<Eigen::Index>(expert);
+  Enclosure y = linear(Enclosure::exact(x), in.w13[expert], in.w13_bias, row, arithmetic);
+  round_enclosure(arithmetic.io, y);
+  y = linear(activate(y, arithmetic), in.w2[expert], in.w2_bias, row, arithmetic);
+  if (rounds_each(arithmetic)) round_enclosure(arithmetic.io, y);
+  return y;
+}
+
+/// Adds the weighted results of rows that belong to `positions` (token · k + slot).
+void add_weighted(const moe::ExpertInputs& in, const std::vector<std::int64_t>& positions,
+                  Enclosure y, const ExpertArithmetic& arithmetic, Sums& sums) {
+  for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
+    const double weight = in.topk_weights.data()[positions[static_cast<std::size_t>(row)]];
+    y.mid.row(row) *= weight;
+    y.radius.row(row) *= std::abs(weight);
+  }
+  y.radius += kUnit32 * (y.mid.cwiseAbs() + y.radius);
+  round_enclosure(arithmetic.io, y);
+  const bool io_sum = arithmetic.profile.combine == Combine::kIoInExpertOrder;
+  for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
+    const std::int64_t token = positions[static_cast<std::size_t>(row)] / in.k;
+    if (io_sum) {
+      // The sum so far rounds before the next expert is added; the last sum rounds with the output.
+      Enclosure sum{sums.out.mid.row(token), sums.out.radius.row(token)};
+      round_enclosure(arithmetic.io, sum);
+      sums.out.mid.row(token) = sum.mid;
+      sums.out.radius.row(token) = sum.radius;
+    }
+    sums.out.mid.row(token) += y.mid.row(row);
+    sums.out.radius.row(token) += y.radius.row(row);
+    if (io_sum) {
+      sums.out.radius.row(token) +=
+          kUnit32 * (sums.out.mid.row(token).cwiseAbs() + sums.out.radius.row(token));
+    }
+    sums.magnitude.row(token) += y.mid.row(row).cwiseAbs() + y.radius.row(row);
+  }
+}
+
+Matrix gather_rows(const moe::ExpertInputs& in, const std::vector<std::int64_t>& positions) {
+  Matrix x(std::ssize(positions), in.h);
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    x.row(row) = in.x.row(positions[static_cast<std::size_t>(row)] / in.k);
+  }
+  return x;
+}
+
+std::vector<std::int64_t> identity_positions(const moe::ExpertInputs& in) {
+  std::vector<std::int64_t> positions;
+  for (std::size_t n = 0; n < in.ids.size(); ++n) {
+    if (in.ids[n] >= in.e) positions.push_back(static_cast<std::int64_t>(n));
+  }
+  return positions;
+}
+
+void finish(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic, Sums& sums) {
+  if (arithmetic.profile.combine == Combine::kFp32) {
+    // k − 1 additions in any order; a single expert adds nothing.
+    const double gamma = static_cast<double>(in.k - 1) * kUnit32 * 1.0001;
+    sums.out.radius += gamma * sums.magnitude;
+  } else if (arithmetic.scale != 1) {
+    round_enclosure(arithmetic.io, sums.out);
+  }
+  if (arithmetic.scale != 1) multiply_constant(sums.out, arithmetic.scale);
+  add_output_rounding(arithmetic.io, sums.out);
+}
+
+}  // namespace
+
+Expected experts(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic) {
+  Sums sums{Enclosure::exact(Matrix::Zero(in.t, in.h)), Matrix::Zero(in.t, in.h)};
+  const auto positions = moe::positions_by_expert(in);
+  for (std::size_t expert = 0; expert < positions.size(); ++expert) {
+    if (positions[expert].empty()) continue;
+    const Matrix x = gather_rows(in, positions[expert]);
+    add_weighted(in, positions[expert], run_expert(in, expert, x, arithmetic), arithmetic, sums);
+  }
+  const auto identity = identity_positions(in);
+  if (!identity.empty()) {
+    add_weighted(in, identity, Enclosure::exact(gather_rows(in, identity)), arithmetic, sums);
+  }
+  finish(in, arithmetic, sums);
+  Expected expected{arithmetic.io, {in.t, in.h}, {}, {}};
+  const Enclosure& out = sums.out;
+  expected.value.assign(out.mid.data(), out.mid.data() + out.mid.size());
+  expected.radius.assign(out.radius.data(), out.radius.data() + out.radius.size());
+  return expected;
+}
+
+}  // namespace plumbline::bounds
