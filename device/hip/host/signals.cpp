@@ -65,6 +65,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     previous.sa_handler(signal);
   } else {
     sigaction(signal, &previous, nullptr);  // the instruction faults again, for good
+    if (info->si_code <= 0) raise(signal);  // sent by a process: no instruction comes back to it
   }
 }
 
