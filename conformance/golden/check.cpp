@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
-#include <iterator>
+#include <new>
 
 #include "conformance/golden/judge_golden.h"
 #include "reference/formats/codec.h"
@@ -56,12 +56,6 @@ std::string number_text(double value) {
   return text;
 }
 
-std::string worst_text(const WorstElement& worst) {
-  return "; worst at " + text_of(worst.position) + ": expected " + number_text(worst.expected) +
-         ", got " + number_text(worst.got) + ", radius " + number_text(worst.radius) + ", " +
-         number_text(worst.ulp) + " ulp, margin " + number_text(worst.margin);
-}
-
 json number_json(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
@@ -110,6 +104,9 @@ FileResult check_bytes(std::span<const std::byte> bytes, const std::string& name
   } catch (const BadInput& error) {
     result.findings.clear();
     result.error = with_file(error.what(), name);
+  } catch (const std::bad_alloc&) {
+    result.findings.clear();
+    result.error = name + ": its shapes need more memory than this machine has";
   }
   return result;
 }
@@ -141,8 +138,6 @@ std::string to_text(const FileResult& result) {
     if (judged.elements > 0) text += "  margin " + number_text(judged.margin);
     if (!finding.profile.empty()) text += "  profile " + finding.profile;
     text += "  " + judged.reason;
-    const bool failed = info_of(judged.verdict).exit != 0;
-    if (failed && !judged.worst.empty()) text += worst_text(judged.worst.front());
     for (const std::string& note : result.notes) text += "; " + note;
     text += "\n";
   }

@@ -83,10 +83,13 @@ Findings check_attention(const CaseFile& file, const std::optional<Profile>& pro
   const bool softcap = attention.softcap > 0;
   if (has_out) findings.push_back(check_expected(file, "expected.out", softcap, reference.out));
   if (has_lse) findings.push_back(check_expected(file, "expected.lse", softcap, reference.lse));
-  for (const std::string& device : file.devices()) {
-    const DType io = device_io(file, device, {"q", "k", "v"});
-    findings.push_back(against_profiles(file, device, io, profile, [&](const Profile& candidate) {
-      return evaluate(heads, attention, candidate, io);
+  TensorSpec output;
+  output.shape = {attention.b, attention.hq, attention.sq, attention.dv};
+  for (const std::string& name : file.devices()) {
+    output.dtype = device_io(file, name, {"q", "k", "v"});
+    const DeviceResult device{name, output.dtype, output};
+    findings.push_back(against_profiles(file, device, profile, [&](const Profile& candidate) {
+      return evaluate(heads, attention, candidate, output.dtype);
     }));
   }
   return findings;

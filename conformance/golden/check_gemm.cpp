@@ -53,9 +53,12 @@ Findings check_gemm(const CaseFile& file, const std::optional<Profile>& profile)
   const Operands in = decode(file, gemm);
   Findings findings;
   if (file.find("expected.out") != nullptr) findings.push_back(check_expected(file, gemm, in));
-  for (const std::string& device : file.devices()) {
+  TensorSpec output;
+  output.dtype = gemm.out;
+  output.shape = {gemm.m, gemm.n};
+  for (const std::string& name : file.devices()) {
     findings.push_back(
-        against_profiles(file, device, gemm.in, profile, [&](const Profile& candidate) {
+        against_profiles(file, {name, gemm.in, output}, profile, [&](const Profile& candidate) {
           return bounds::gemm(in.a, in.b, candidate, gemm.out, {in.scale_a, in.scale_b});
         }));
   }

@@ -113,11 +113,14 @@ Finding check_experts(const CaseFile& file, const MoeCase& moe, const moe::Exper
   return against_golden(file, "expected.out", values, std::vector<double>(values.size(), limit));
 }
 
-Finding check_device(const CaseFile& file, const std::string& device, const MoeCase& moe,
+Finding check_device(const CaseFile& file, const std::string& name, const MoeCase& moe,
                      const moe::ExpertInputs& in, const std::optional<Profile>& profile) {
-  const DType io = device_io(file, device, {"x", "w13", "w2"});
-  return against_profiles(file, device, io, profile, [&](const Profile& candidate) {
-    return bounds::experts(in, {*moe.activation, candidate, io, kUnquantised, 1.0});
+  TensorSpec output;
+  output.dtype = device_io(file, name, {"x", "w13", "w2"});
+  output.shape = {moe.t, moe.h};
+  const DeviceResult device{name, output.dtype, output};
+  return against_profiles(file, device, profile, [&](const Profile& candidate) {
+    return bounds::experts(in, {*moe.activation, candidate, output.dtype, kUnquantised, 1.0});
   });
 }
 

@@ -30,10 +30,17 @@ Finding against_golden(const CaseFile& file, const std::string& name,
 /// What a device may have returned, as a function of its profile.
 using Evaluate = std::function<Expected(const Profile&)>;
 
-/// Tensor device.`name`, `kind` with inputs of type `input`, under the profiles that it may be
-/// judged under: the first that accepts decides, and is named; where none does, the judgement is
-/// that of the profile it came closest under.
-Finding against_profiles(const CaseFile& file, const std::string& name, DType input,
+/// A tensor device.NAME and what it must be.
+struct DeviceResult {
+  std::string name;
+  DType input;        ///< of the inputs, as the table of profiles is keyed
+  TensorSpec output;  ///< type and shape
+};
+
+/// One device's result under the profiles that it may be judged under: the first that accepts
+/// decides, and is named; where none does, the judgement is that of the profile it came closest
+/// under. Throws BadInput where the tensor has another type or shape.
+Finding against_profiles(const CaseFile& file, const DeviceResult& device,
                          const std::optional<Profile>& profile, const Evaluate& evaluate);
 
 /// The io type of a device's result: the type of its tensor where all inputs named are exact in it.
