@@ -27,8 +27,8 @@ std::int64_t group_of(const ExpertArithmetic& arithmetic) {
   return scheme->activation_group;
 }
 
-/// a·wᵀ + bias with the roundings of the profile; with groups the operand is quantised first and
-/// every group's partial sum is scaled on its own.
+/// a·wᵀ + bias with the roundings of the profile; with groups of a quantised operand every group's
+/// partial sum is scaled on its own.
 Enclosure linear(const Enclosure& a, const Matrix& w, const Matrix& bias, Eigen::Index expert,
                  const ExpertArithmetic& arithmetic) {
   const std::int64_t group = group_of(arithmetic);
@@ -36,7 +36,7 @@ Enclosure linear(const Enclosure& a, const Matrix& w, const Matrix& bias, Eigen:
   const std::int64_t groups = group > 0 ? (k + group - 1) / group : 0;
   const bool truncating = arithmetic.profile.accumulator == Accumulator::kFp32Truncating;
   const double gamma = gamma32(k, groups, truncating) + reference_gamma(k);
-  Enclosure y = multiply_transposed(group > 0 ? quantize_groups(a, group) : a, w, gamma);
+  Enclosure y = multiply_transposed(a, w, gamma);
   if (bias.size() > 0) {
     if (rounds_each(arithmetic)) round_enclosure(arithmetic.io, y);
     add_row(y, bias.row(expert));
@@ -44,13 +44,20 @@ Enclosure linear(const Enclosure& a, const Matrix& w, const Matrix& bias, Eigen:
   return y;
 }
 
-/// All rows of one expert up to its own result, before the router weight.
-Enclosure run_expert(const moe::ExpertInputs& in, std::size_t expert, const Matrix& x,
+Enclosure quantized(Enclosure a, const ExpertArithmetic& arithmetic) {
+  const std::int64_t group = group_of(arithmetic);
+  return group > 0 ? quantize_groups(a, group) : a;
+}
+
+/// All rows of one expert, x quantised already, up to its own result before the router weight.
+Enclosure run_expert(const moe::ExpertInputs& in, std::size_t expert, Matrix x,
                      const ExpertArithmetic& arithmetic) {
   const auto row = static_cast<Eigen::Index>(expert);
-  Enclosure y = linear(Enclosure::exact(x), in.w13[expert], in.w13_bias, row, arithmetic);
+  Enclosure y =
+      linear(Enclosure::exact(std::move(x)), in.w13[expert], in.w13_bias, row, arithmetic);
   round_enclosure(arithmetic.io, y);
-  y = linear(activate(y, arithmetic), in.w2[expert], in.w2_bias, row, arithmetic);
+  const Enclosure a = quantized(activate(y, arithmetic), arithmetic);
+  y = linear(a, in.w2[expert], in.w2_bias, row, arithmetic);
   if (rounds_each(arithmetic)) round_enclosure(arithmetic.io, y);
   return y;
 }
@@ -85,12 +92,12 @@ void add_weighted(const moe::ExpertInputs& in, const std::vector<std::int64_t>& 
   }
 }
 
-Matrix gather_rows(const moe::ExpertInputs& in, const std::vector<std::int64_t>& positions) {
-  Matrix x(std::ssize(positions), in.h);
-  for (Eigen::Index row = 0; row < x.rows(); ++row) {
-    x.row(row) = in.x.row(positions[static_cast<std::size_t>(row)] / in.k);
+Matrix gather_rows(const Matrix& x, const std::vector<std::int64_t>& positions, std::int64_t k) {
+  Matrix rows(std::ssize(positions), x.cols());
+  for (Eigen::Index row = 0; row < rows.rows(); ++row) {
+    rows.row(row) = x.row(positions[static_cast<std::size_t>(row)] / k);
   }
-  return x;
+  return rows;
 }
 
 std::vector<std::int64_t> identity_positions(const moe::ExpertInputs& in) {
@@ -117,15 +124,19 @@ void finish(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic, Sum
 
 Expected experts(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic) {
   Sums sums{Enclosure::exact(Matrix::Zero(in.t, in.h)), Matrix::Zero(in.t, in.h)};
+  // The input is known exactly, so its quantisation is, too.
+  const Enclosure x = quantized(Enclosure::exact(in.x), arithmetic);
   const auto positions = moe::positions_by_expert(in);
   for (std::size_t expert = 0; expert < positions.size(); ++expert) {
     if (positions[expert].empty()) continue;
-    const Matrix x = gather_rows(in, positions[expert]);
-    add_weighted(in, positions[expert], run_expert(in, expert, x, arithmetic), arithmetic, sums);
+    Matrix rows = gather_rows(x.mid, positions[expert], in.k);
+    add_weighted(in, positions[expert], run_expert(in, expert, std::move(rows), arithmetic),
+                 arithmetic, sums);
   }
   const auto identity = identity_positions(in);
   if (!identity.empty()) {
-    add_weighted(in, identity, Enclosure::exact(gather_rows(in, identity)), arithmetic, sums);
+    add_weighted(in, identity, Enclosure::exact(gather_rows(in.x, identity, in.k)), arithmetic,
+                 sums);
   }
   finish(in, arithmetic, sums);
   Expected expected{arithmetic.io, {in.t, in.h}, {}, {}};

@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Rounds inside the normal range on the bits of the double; everything else goes to the codec.
+/// Rounding on the bits of the double, right where the result is a normal number or zero; the rest
+/// goes to the codec.
 class Rounder {
  public:
   explicit Rounder(DType dtype)
@@ -23,23 +24,65 @@ class Rounder {
         largest_(format_of(dtype).max_finite()),
         by_bits_(format_of(dtype).is_float() && dropped_ > 0) {}
 
-  double operator()(double value) const {
+  /// What is no larger than the largest number rounds to no more than it.
+  bool simple(double value) const {
     const double magnitude = std::abs(value);
-    if (!by_bits_ || !(magnitude >= smallest_ && magnitude <= largest_)) {
-      return magnitude == 0 ? value : formats::round_to(dtype_, value);
-    }
+    return magnitude <= largest_ && (magnitude >= smallest_ || magnitude == 0);
+  }
+  bool by_bits() const { return by_bits_; }
+
+  double on_bits(double value) const {
     auto bits = std::bit_cast<std::uint64_t>(value);
     bits += (std::uint64_t{1} << (dropped_ - 1)) - 1 + ((bits >> dropped_) & 1);
     return std::bit_cast<double>(bits >> dropped_ << dropped_);
+  }
+
+  double operator()(double value) const {
+    return by_bits_ && simple(value) ? on_bits(value) : formats::round_to(dtype_, value);
   }
 
  private:
   DType dtype_;
   int dropped_;
   double smallest_;
-  double largest_;  ///< what is no larger rounds to no more than the largest number
+  double largest_;
   bool by_bits_;
 };
+
+/// Elements that are handled together: either all on their bits, in a loop that vectorises, or
+/// none.
+constexpr Eigen::Index kChunk = 64;
+
+bool all_simple(const Rounder& round, const double* mid, const double* radius, Eigen::Index n) {
+  bool simple = true;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    simple &= round.simple(mid[j] - radius[j]) & round.simple(mid[j] + radius[j]);
+  }
+  return simple;
+}
+
+/// One element of a declared rounding, whatever it holds.
+void round_one(const Rounder& round, double& mid, double& radius) {
+  const double low = round(mid - radius);
+  const double high = round(mid + radius);
+  if (std::isnan(mid)) {
+    radius = 0;
+  } else if (low == high) {
+    mid = low;
+    radius = 0;
+  } else if (std::isfinite(low) && std::isfinite(high)) {
+    mid = low + (high - low) / 2;
+    radius = (high - low) / 2;
+  } else {
+    mid = std::isfinite(mid) ? mid : 0;
+    radius = kInfinity;
+  }
+}
+
+/// The power of two at or below a normal double.
+double binade_of(double magnitude) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) & 0x7FF0000000000000U);
+}
 
 }  // namespace
 
@@ -63,20 +106,17 @@ void round_all(DType dtype, Matrix& values) {
 
 void round_enclosure(DType dtype, Enclosure& enclosure) {
   const Rounder round(dtype);
-  double* mid = enclosure.mid.data();
-  double* radius = enclosure.radius.data();
-  for (Eigen::Index n = 0; n < enclosure.mid.size(); ++n) {
-    const double low = round(mid[n] - radius[n]);
-    const double high = radius[n] == 0 ? low : round(mid[n] + radius[n]);
-    if (low == high || std::isnan(mid[n])) {
-      mid[n] = std::isnan(mid[n]) ? mid[n] : low;
-      radius[n] = 0;
-    } else if (std::isfinite(low) && std::isfinite(high)) {
-      mid[n] = low + (high - low) / 2;
-      radius[n] = (high - low) / 2;
-    } else {
-      mid[n] = std::isfinite(mid[n]) ? mid[n] : 0;
-      radius[n] = kInfinity;
+  for (Eigen::Index first = 0; first < enclosure.mid.size(); first += kChunk) {
+    const Eigen::Index n = std::min(kChunk, enclosure.mid.size() - first);
+    double* mid = enclosure.mid.data() + first;
+    double* radius = enclosure.radius.data() + first;
+    const bool fast = round.by_bits() && all_simple(round, mid, radius, n);
+    for (Eigen::Index j = 0; j < n && !fast; ++j) round_one(round, mid[j], radius[j]);
+    for (Eigen::Index j = 0; j < n && fast; ++j) {
+      const double low = round.on_bits(mid[j] - radius[j]);
+      const double high = round.on_bits(mid[j] + radius[j]);
+      radius[j] = (high - low) / 2;
+      mid[j] = low + radius[j];
     }
   }
 }
@@ -84,15 +124,16 @@ void round_enclosure(DType dtype, Enclosure& enclosure) {
 double half_ulp(DType dtype, double magnitude) {
   const Format& format = format_of(dtype);
   if (!format.is_float()) return 0;
-  int exponent = format.min_exponent();
-  if (magnitude > 0) {
-    const double bounded = std::min(magnitude, format.max_finite());
-    exponent = std::max(exponent, std::ilogb(bounded));
-  }
-  return std::ldexp(1.0, exponent - format.mantissa_bits - 1);
+  const double smallest = std::ldexp(1.0, format.min_exponent());
+  const double bounded = std::clamp(magnitude, smallest, format.max_finite());
+  return binade_of(bounded) * format.unit_roundoff();
 }
 
 void add_output_rounding(DType dtype, Enclosure& enclosure) {
+  const Format& format = format_of(dtype);
+  const double unit = format.is_float() ? format.unit_roundoff() : 0;
+  const double smallest = std::ldexp(1.0, format.min_exponent());
+  const double largest = format.max_finite();
   for (Eigen::Index n = 0; n < enclosure.mid.size(); ++n) {
     const double value = enclosure.mid.data()[n];
     double& radius = enclosure.radius.data()[n];
@@ -101,7 +142,7 @@ void add_output_rounding(DType dtype, Enclosure& enclosure) {
     } else if (!std::isfinite(radius)) {
       radius = kInfinity;
     } else if (radius > 0 || value != 0) {
-      radius += half_ulp(dtype, std::abs(value) + radius);
+      radius += binade_of(std::clamp(std::abs(value) + radius, smallest, largest)) * unit;
     }
   }
 }
