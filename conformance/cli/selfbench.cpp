@@ -1,0 +1,140 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "conformance/cli/commands.h"
+#include "conformance/run/run.h"
+#include "conformance/suites/suite.h"
+#include "device/hip/host/barrier_bench.h"
+#include "device/kernels/gemm_bench.h"
+
+namespace plumbline::cli {
+namespace {
+
+/// One figure of the suite's own speed beside what it is measured against in the same run.
+struct Metric {
+  std::string name;
+  double value;
+  std::string unit;
+  std::string baseline;   ///< what the baseline is
+  double baseline_value;  ///< in the same unit
+  double ratio() const { return value / baseline_value; }
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The best of `repeats` timings: what the machine can do when nothing else runs.
+double best_seconds(int repeats, const std::function<double()>& timing) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < repeats; ++i) best = std::min(best, timing());
+  return best;
+}
+
+/// The loop that the host GEMM kernel is measured against: c[i, j] += a[i, k]·b[k, j], order i, k,
+/// j, as the compiler vectorises it.
+double seconds_of_plain_loop(int n) {
+  const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  const std::vector<float> a(size, 0.5F);
+  const std::vector<float> b(size, 0.25F);
+  std::vector<float> c(size, 0.0F);
+  const auto begin = Clock::now();
+  for (int i = 0; i < n; ++i) {
+    float* row = c.data() + static_cast<std::ptrdiff_t>(i) * n;
+    for (int k = 0; k < n; ++k) {
+      const float factor = a[static_cast<std::size_t>(i * n + k)];
+      const float* other = b.data() + static_cast<std::ptrdiff_t>(k) * n;
+      for (int j = 0; j < n; ++j) row[j] += factor * other[j];
+    }
+  }
+  const double seconds = seconds_since(begin);
+  return c[size - 1] > 0.0F ? seconds : std::numeric_limits<double>::infinity();
+}
+
+Metric gemm_metric() {
+  constexpr int kSize = 512;
+  constexpr double kGflop = 2.0 * kSize * kSize * kSize * 1e-9;
+  const double kernel =
+      best_seconds(7, [] { return device::seconds_of_gemm(kSize, kSize, kSize); });
+  const double plain = best_seconds(7, [] { return seconds_of_plain_loop(kSize); });
+  return {"host_gemm_kernel", kGflop / kernel, "GFLOP/s", "plain -O3 i,k,j loop", kGflop / plain};
+}
+
+Metric barrier_metric() {
+  const double nanoseconds = hipx::barrier_nanoseconds(256);
+  return {"host_barrier", nanoseconds, "ns/thread", "limit", 8.0};
+}
+
+Metric listing_metric() {
+  const std::string pattern =
+      "moe.experts/quant={bf16,fp8_block128}/t=1..30,h={64,128,256},e+k={8+2,4+4}/data=*/"
+      "seed=0..46";
+  std::size_t cases = 0;
+  const double seconds = best_seconds(3, [&] {
+    const auto begin = Clock::now();
+    std::size_t bytes = 0;
+    const std::vector<Case> list = suites::expand(pattern, "selfbench");
+    for (const Case& test_case : list) bytes += test_case.id().size();
+    cases = bytes > 0 ? list.size() : 0;
+    return seconds_since(begin);
+  });
+  return {"list_100000_cases", seconds * 1e5 / static_cast<double>(cases), "s", "limit", 2.0};
+}
+
+Metric case_metric() {
+  const auto embedded = make_embedded({});
+  const std::vector<Case> all = suites::load("smoke");
+  std::vector<Case> some;
+  for (std::size_t i = 0; i < all.size(); i += 8) some.push_back(all[i]);
+  const double seconds = best_seconds(2, [&] {
+    const auto begin = Clock::now();
+    for (const Case& test_case : some) run::run_case(test_case, *embedded);
+    return seconds_since(begin);
+  });
+  return {"smoke_cases", static_cast<double>(some.size()) / seconds, "cases/s on one core",
+          "1,000 cases in 60 s on two cores", 1000.0 / 60.0 / 2.0};
+}
+
+int selfbench(bool json) {
+  const std::vector<std::function<Metric()>> benches = {gemm_metric, barrier_metric, listing_metric,
+                                                        case_metric};
+  nlohmann::json rows = nlohmann::json::array();
+  if (!json) std::printf("%-20s %12s  %-20s %8s  %s\n", "", "value", "", "ratio", "against");
+  for (const auto& bench : benches) {
+    const Metric m = bench();
+    rows.push_back({{"name", m.name},
+                    {"value", m.value},
+                    {"unit", m.unit},
+                    {"baseline", m.baseline},
+                    {"baseline_value", m.baseline_value},
+                    {"ratio", m.ratio()}});
+    if (json) continue;
+    std::printf("%-20s %12.3f  %-20s %8.3f  %s (%.3f)\n", m.name.c_str(), m.value, m.unit.c_str(),
+                m.ratio(), m.baseline.c_str(), m.baseline_value);
+    std::fflush(stdout);
+  }
+  if (json) std::cout << nlohmann::json{{"metrics", rows}}.dump(1) << '\n';
+  return 0;
+}
+
+}  // namespace
+
+void add_selfbench(CLI::App& app, int& exit) {
+  CLI::App* command = app.add_subcommand("selfbench", "how fast the suite itself is, as ratios");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "print the metrics as JSON");
+  command->callback([json, &exit] { exit = selfbench(*json); });
+}
+
+}  // namespace plumbline::cli
