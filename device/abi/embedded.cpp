@@ -1,0 +1,154 @@
+#include <string>
+#include <utility>
+
+#include "device/abi/arguments.h"
+#include "device/abi/implementation.h"
+#include "device/abi/manifest.h"
+#include "device/attention/attention.h"
+#include "device/faults/fault.h"
+#include "device/kernels/buffer.h"
+#include "device/moe/experts.h"
+#include "device/moe/route.h"
+
+namespace plumbline {
+namespace device {
+namespace {
+
+Answer refusal_answer(const Refusal& refusal) {
+  Answer answer;
+  answer.status = refusal.status;
+  answer.message = refusal.text();
+  return answer;
+}
+
+/// Host memory of an output: the caller's buffer, else a tensor that the answer carries.
+std::byte* place_output(Answer& answer, const TensorViews& outputs, const Wanted& wanted) {
+  const std::string name(wanted.name);
+  if (const auto it = outputs.find(name); it != outputs.end()) {
+    answer.wrote_in_place.push_back(name);
+    return it->second.data;
+  }
+  TensorSpec spec;
+  spec.dtype = wanted.dtype;
+  spec.shape = wanted.shape;
+  Tensor& tensor = answer.returned[name] = Tensor::zeros(std::move(spec));
+  return tensor.data.data();
+}
+
+/// `out` is given exactly where the problem's out mode says so.
+std::optional<Refusal> refuse_out_mode(const AttentionProblem& p, const TensorViews& outputs) {
+  const bool given = outputs.find("out") != outputs.end();
+  const std::string mode(name_of(p.out_mode));
+  if (given && p.out_mode == OutMode::kAbsent) {
+    return Refusal{Status::kUnexpected, "no out where out=absent", "out is given"};
+  }
+  if (!given && p.out_mode != OutMode::kAbsent) {
+    return Refusal{Status::kMissing, "out is given where out=" + mode, "out is absent"};
+  }
+  return std::nullopt;
+}
+
+class Embedded final : public Implementation {
+ public:
+  Embedded(int wave, const Fault* fault) : manifest_(embedded_manifest(wave)), fault_(fault) {}
+
+  const Manifest& manifest() const override { return manifest_; }
+
+  std::optional<Refusal> refuses(const Problem& problem, const TensorViews& inputs) override {
+    if (problem.op == "moe.route") {
+      const auto p = RouteProblem::from(problem);
+      return p ? refuse_route(*p, inputs) : p.refusal();
+    }
+    if (problem.op == "moe.experts") {
+      const auto p = ExpertsProblem::from(problem);
+      return p ? refuse_experts(*p, inputs) : p.refusal();
+    }
+    const auto p = AttentionProblem::from(problem);
+    return p ? refuse_attention(*p, inputs) : p.refusal();
+  }
+
+  Answer run(const Problem& problem, const TensorViews& inputs,
+             const TensorViews& outputs) override {
+    if (const auto refusal = refuses(problem, inputs)) return refusal_answer(*refusal);
+    try {
+      require(hipSetDevice(manifest_.wave == 64 ? 0 : 1), "hipSetDevice");
+      if (problem.op == "moe.route") return route(*RouteProblem::from(problem), inputs, outputs);
+      if (problem.op == "moe.experts") {
+        return experts(*ExpertsProblem::from(problem), inputs, outputs);
+      }
+      return attention(*AttentionProblem::from(problem), inputs, outputs);
+    } catch (const DeviceError& error) {
+      // The error sticks to the thread; the next call starts afresh.
+      static_cast<void>(hipDeviceReset());
+      Answer answer;
+      answer.status = Status::kDevice;
+      answer.message = error.what();
+      return answer;
+    }
+  }
+
+ private:
+  Answer route(const RouteProblem& p, const TensorViews& inputs, const TensorViews& outputs) const {
+    const Wanted wanted[] = {{"topk_ids", DType::kI32, {p.t, p.k}, true},
+                             {"topk_weights", DType::kF32, {p.t, p.k}, true}};
+    if (const auto refusal = check_tensors(wanted, outputs)) return refusal_answer(*refusal);
+    RoutePlan plan = plan_route(p, manifest_.wave);
+    if (fault_ && fault_->route) fault_->route(plan);
+    Answer answer;
+    answer.path = "route";
+    const RouteTarget target{place_output(answer, outputs, wanted[0]),
+                             place_output(answer, outputs, wanted[1])};
+    run_route(plan, inputs, target);
+    return answer;
+  }
+
+  Answer experts(const ExpertsProblem& p, const TensorViews& inputs,
+                 const TensorViews& outputs) const {
+    const Wanted wanted[] = {{"out", p.io, {p.t, p.h}, true}};
+    if (const auto refusal = check_tensors(wanted, outputs)) return refusal_answer(*refusal);
+    ExpertsPlan plan = plan_experts(p);
+    if (fault_ && fault_->experts) fault_->experts(plan);
+    Answer answer;
+    answer.path = p.backend + "/" + p.quant;
+    run_experts(plan, inputs, place_output(answer, outputs, wanted[0]));
+    return answer;
+  }
+
+  Answer attention(const AttentionProblem& p, const TensorViews& inputs,
+                   const TensorViews& outputs) const {
+    const std::int64_t tq = inputs.find("q")->second.spec.shape[0];
+    std::vector<Wanted> wanted = {{"out", p.io, {tq, p.hq, p.d}, true}};
+    if (p.has_lse) wanted.push_back({"lse", DType::kF32, {p.hq, tq}, true});
+    if (const auto refusal = check_tensors(wanted, outputs)) return refusal_answer(*refusal);
+    if (const auto refusal = refuse_out_mode(p, outputs)) return refusal_answer(*refusal);
+    AttentionPlan plan = plan_attention(p, inputs, manifest_.wave);
+    if (fault_ && fault_->attention) fault_->attention(plan);
+    Answer answer;
+    answer.path = p.decode ? "decode" : "prefill";
+    AttentionTarget target;
+    target.out = place_output(answer, outputs, wanted[0]);
+    if (p.has_lse) target.lse = place_output(answer, outputs, wanted[1]);
+    run_attention(plan, inputs, target);
+    return answer;
+  }
+
+  Manifest manifest_;
+  const Fault* fault_;
+};
+
+}  // namespace
+}  // namespace device
+
+std::unique_ptr<Implementation> make_embedded(const EmbeddedOptions& options) {
+  if (options.wave != 32 && options.wave != 64) {
+    throw BadInput("--wave", std::to_string(options.wave), "the wave is 32 or 64");
+  }
+  const device::Fault* fault = nullptr;
+  if (!options.fault.empty()) {
+    fault = device::find_fault(options.fault);
+    if (!fault) throw BadInput("--fault", options.fault, "a name of `plumbline list faults`");
+  }
+  return std::make_unique<device::Embedded>(options.wave, fault);
+}
+
+}  // namespace plumbline

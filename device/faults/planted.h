@@ -1,0 +1,29 @@
+#pragma once
+#include "device/faults/fault.h"
+
+/// The faults themselves; each has a file of its name that says what is wrong.
+namespace plumbline::device {
+
+extern const Fault kDropLastK;
+extern const Fault kDropTailTile;
+extern const Fault kGateUpSwapped;
+extern const Fault kRouterWeightTwice;
+extern const Fault kRoutedScaleTwice;
+extern const Fault kNeighbourTokenScale;
+extern const Fault kWrongScaleBlockAtEdge;
+extern const Fault kBf16Truncated;
+extern const Fault kLimitDropped;
+extern const Fault kInputOverwritten;
+extern const Fault kCausalOffByOne;
+extern const Fault kPagedTailNotMasked;
+extern const Fault kOutNotWrittenInOneMode;
+extern const Fault kGqaHeadMapInterleaved;
+extern const Fault kLseBase2;
+extern const Fault kWindowOffByOne;
+extern const Fault kSoftcapIgnored;
+extern const Fault kSinkIgnored;
+extern const Fault kRenormaliseSkipped;
+extern const Fault kBiasUsedAsWeight;
+extern const Fault kGroupsIgnored;
+
+}  // namespace plumbline::device

@@ -1,0 +1,76 @@
+#pragma once
+#include <hip/hip_runtime.h>
+
+#include <cstdint>
+
+#include "device/kernels/number.h"
+
+/// The steps of an expert layer around its two products.
+namespace plumbline::device {
+
+/// Sorts the token slots (token · k + choice) by expert: `sorted_rows` gets the slots of expert 0,
+/// padded with `slots` to a multiple of kRowTile, then those of expert 1, …; ascending inside an
+/// expert. Slots whose id is not in [0, experts) are left out.
+struct AlignArgs {
+  const std::int32_t* ids = nullptr;    ///< [slots]
+  std::int32_t* sorted_rows = nullptr;  ///< [max_tiles · kRowTile]
+  std::int32_t* tile_expert = nullptr;  ///< [max_tiles]
+  std::int32_t* tile_count = nullptr;   ///< [1]
+  std::int32_t* first_tile = nullptr;   ///< [experts] work space
+  std::int32_t slots = 0;
+  std::int32_t experts = 0;
+};
+void launch_align(const AlignArgs& args, hipStream_t stream);
+
+enum class GateKind : std::uint8_t { kSilu, kSwiglu, kRelu2 };
+
+/// out[r, c] = round(act(in[r, gate_offset + c], in[r, up_offset + c])), computed in fp32.
+/// silu: g·σ(g)·u; swiglu: min(g, L)·σ(alpha·min(g, L))·(clamp(u, ±L) + beta); relu2: max(g, 0)².
+struct ActivationArgs {
+  const Bf16* in = nullptr;  ///< [rows, in_columns]
+  Bf16* out = nullptr;       ///< [rows, columns]
+  std::int32_t rows = 0;
+  std::int32_t columns = 0;
+  std::int32_t in_columns = 0;
+  std::int32_t gate_offset = 0;
+  std::int32_t up_offset = 0;
+  GateKind kind = GateKind::kSilu;
+  float alpha = 1.0F;
+  float beta = 0.0F;
+  float limit = 0.0F;  ///< 0: none
+  Rounding rounding = Rounding::kNearestEven;
+};
+void launch_activation(const ActivationArgs& args, hipStream_t stream);
+
+/// Dynamic quantisation of groups of kScaleBlock elements of a row: s = max(absmax, 1e-10) / 448,
+/// q = e4m3(x / s), saturating. The last group of a row may be shorter.
+struct QuantiseArgs {
+  const Bf16* in = nullptr;  ///< [rows, columns]
+  E4m3* out = nullptr;       ///< [rows, columns]
+  float* scale = nullptr;    ///< [rows, ⌈columns / 128⌉]
+  std::int32_t rows = 0;
+  std::int32_t columns = 0;
+};
+void launch_quantise(const QuantiseArgs& args, hipStream_t stream);
+
+/// out[t] = round((Σ_j y[t·k + j]) · scale^scale_power) in fp32, j ascending; ids outside
+/// [0, experts + identities) add nothing; ids in [experts, experts + identities) add
+/// x[t] · weight[t, j].
+struct ReduceArgs {
+  const Bf16* y = nullptr;            ///< [tokens·k, columns], weighted
+  const Bf16* x = nullptr;            ///< [tokens, columns]
+  const std::int32_t* ids = nullptr;  ///< [tokens, k]
+  const float* weights = nullptr;     ///< [tokens, k]
+  Bf16* out = nullptr;                ///< [tokens, columns]
+  std::int32_t tokens = 0;
+  std::int32_t columns = 0;
+  std::int32_t k = 0;
+  std::int32_t experts = 0;
+  std::int32_t identities = 0;
+  float scale = 1.0F;
+  std::int32_t scale_power = 1;
+  Rounding rounding = Rounding::kNearestEven;
+};
+void launch_reduce(const ReduceArgs& args, hipStream_t stream);
+
+}  // namespace plumbline::device
