@@ -1,0 +1,168 @@
+#include "conformance/run/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "conformance/run/call.h"
+#include "reference/bounds/evaluate.h"
+#include "reference/bounds/route.h"
+#include "reference/spec/problems.h"
+
+namespace plumbline::run {
+namespace {
+
+using judge::Judgement;
+using judge::verdict;
+
+/// An answer other than ok after everything that the manifest claims was kept.
+Judgement judge_refusal(const Call& call) {
+  if (call.touched) {
+    return verdict(Verdict::kFail, "guard", "refused, yet wrote an output: " + *call.touched);
+  }
+  const Status status = call.refusal ? call.refusal->status : call.answer.status;
+  const std::string text = call.refusal ? call.refusal->text() : call.answer.message;
+  if (!call.refusal) {
+    return verdict(
+        Verdict::kWrongClass, "contract",
+        "validation accepted it, then run refused (" + std::string(name_of(status)) + "): " + text);
+  }
+  // A documented limit of size may be refused; anything else that the manifest claims may not.
+  const bool allowed = status == Status::kCapacity;
+  return verdict(allowed ? Verdict::kRefused : Verdict::kWronglyRefused, "contract",
+                 std::string(name_of(status)) + ": " + text);
+}
+
+/// Whether each output is where the problem's out mode says, and of the right type.
+Judgement judge_places(const Prepared& prepared, const Call& call) {
+  for (const auto& [name, spec] : prepared.wanted) {
+    const auto found = call.results.find(name);
+    if (found == call.results.end()) {
+      return verdict(Verdict::kFail, "contract", name + " was neither given nor returned");
+    }
+    const auto& placed = call.answer.wrote_in_place;
+    const bool has_buffer = prepared.outputs.contains(name);
+    const bool in_place = std::find(placed.begin(), placed.end(), name) != placed.end();
+    if (has_buffer && !in_place) {
+      return verdict(Verdict::kFail, "contract",
+                     name + " was given, but the answer does not say that it holds the result");
+    }
+    if (found->second.spec != spec) {
+      return verdict(Verdict::kFail, "contract",
+                     name + " is " + found->second.spec.text() + ", expected " + spec.text());
+    }
+  }
+  return verdict(Verdict::kPass, "contract", "every output is where it belongs");
+}
+
+std::vector<Judgement> judge_numbers(const Prepared& prepared, const Tensors& results,
+                                     const Profile& profile) {
+  if (prepared.problem.op == "moe.route") {
+    const RouteProblem problem = *RouteProblem::from(prepared.problem);
+    return {judge::route(problem, bounds::evaluate_route(problem, prepared.inputs),
+                         results.find("topk_ids")->second, results.find("topk_weights")->second)};
+  }
+  std::vector<Judgement> judgements;
+  for (const auto& [name, expected] :
+       bounds::evaluate(prepared.problem, prepared.inputs, profile)) {
+    judgements.push_back(judge::numeric(name, expected, results.find(name)->second));
+  }
+  return judgements;
+}
+
+/// Both calls had the same inputs: they must give the same bits.
+Judgement judge_repeat(const Call& first, const Call& second) {
+  if (second.accident) return *second.accident;
+  if (second.answer.status != first.answer.status || second.refusal) {
+    return verdict(Verdict::kFlaky, "repeat", "ran once, and refused when it was repeated");
+  }
+  for (const auto& [name, tensor] : first.results) {
+    const auto again = second.results.find(name);
+    if (again != second.results.end() && again->second == tensor) continue;
+    return verdict(Verdict::kFlaky, "repeat", name + " has other bits in the repeat");
+  }
+  return verdict(Verdict::kPass, "repeat", "the repeat gave the same bits");
+}
+
+void judge_answered(const Prepared& prepared, Implementation& implementation,
+                    const OfferedPath& path, const Call& first, std::vector<Judgement>& into) {
+  if (first.answer.path != path.name) {
+    into.push_back(verdict(Verdict::kWrongPath, "contract",
+                           "selected " + path.name + ", but " + first.answer.path + " ran"));
+  }
+  into.push_back(judge_places(prepared, first));
+  if (into.back().verdict != Verdict::kPass) return;
+  for (Judgement& judged : judge_numbers(prepared, first.results, path.profile)) {
+    into.push_back(std::move(judged));
+  }
+  const Call second = call(prepared, implementation, judge::Edge::kStart);
+  into.push_back(judge_repeat(first, second));
+  into.push_back(second.guards);
+}
+
+std::vector<Judgement> judge_case(const Case& test_case, Implementation& implementation,
+                                  Record& record) {
+  const OfferedPath* path = implementation.manifest().path_for(test_case.problem);
+  if (path == nullptr) {
+    return {verdict(Verdict::kNotOffered, "contract", "no path of the manifest claims it")};
+  }
+  record.profile = path->profile.name;
+  const Prepared prepared = prepare(test_case);
+  const Call first = call(prepared, implementation, judge::Edge::kEnd);
+  record.path = first.answer.path;
+  std::vector<Judgement> judgements;
+  if (first.accident) return {*first.accident, first.guards};
+  if (first.refusal || first.answer.status != Status::kOk) {
+    return {judge_refusal(first), first.guards};
+  }
+  judgements.push_back(first.guards);
+  judge_answered(prepared, implementation, *path, first, judgements);
+  return judgements;
+}
+
+/// The judgements that carry numbers tell more of a pass than those of guards and places.
+Judgement summary(const std::vector<Judgement>& judgements) {
+  std::vector<Judgement> telling;
+  for (const Judgement& judged : judgements) {
+    const bool fails = judged.verdict != Verdict::kPass;
+    if (fails || judged.elements > 0) telling.push_back(judged);
+  }
+  return judge::worst_of(telling.empty() ? judgements : telling);
+}
+
+void fill_in(Record& record, Judgement&& judged) {
+  record.verdict = judged.verdict;
+  record.lane = std::move(judged.lane);
+  record.reason = std::move(judged.reason);
+  record.margin = judged.margin;
+  record.elements = judged.elements;
+  record.compared = judged.compared;
+  record.rms_expected = judged.rms_expected;
+  record.worst = std::move(judged.worst);
+  record.sketch = std::move(judged.sketch);
+}
+
+}  // namespace
+
+Outcome examine(const Case& test_case, Implementation& implementation) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Manifest& manifest = implementation.manifest();
+  Outcome outcome;
+  outcome.record.case_id = test_case.id();
+  outcome.record.implementation = manifest.name;
+  outcome.record.target = manifest.target;
+  outcome.record.wave = manifest.wave;
+  outcome.record.device = manifest.device;
+  outcome.judgements = judge_case(test_case, implementation, outcome.record);
+  fill_in(outcome.record, summary(outcome.judgements));
+  outcome.record.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return outcome;
+}
+
+Record run_case(const Case& test_case, Implementation& implementation) {
+  return examine(test_case, implementation).record;
+}
+
+}  // namespace plumbline::run
