@@ -66,25 +66,27 @@ Cell cell_of_record(const Record& record) {
   }
 }
 
-std::vector<CellOutcome> cell_outcomes(const Run& run) {
-  std::vector<CellOutcome> outcomes;
+CellTable cell_table(const Run& run) {
+  CellTable table;
   std::map<std::string, std::size_t> index;
-  const auto place = [&](const Cell& cell) -> CellOutcome& {
-    const auto [found, added] = index.emplace(key_of(cell), outcomes.size());
+  const auto place = [&](const Cell& cell) {
+    const auto [found, added] = index.emplace(key_of(cell), table.cells.size());
     if (added) {
       CellOutcome fresh;
       fresh.cell = cell;
       fresh.state = cell.state == "offered" ? "untested" : cell.state;
       fresh.reason = cell.reason;
-      outcomes.push_back(std::move(fresh));
+      table.cells.push_back(std::move(fresh));
     }
-    return outcomes[found->second];
+    return found->second;
   };
   for (const Cell& cell : run.plan.cells) place(cell);
   for (std::size_t i = 0; i < run.records.size(); ++i) {
-    count(place(cell_of_record(run.records[i])), run.records[i], i);
+    const std::size_t at = place(cell_of_record(run.records[i]));
+    table.of_record.push_back(at);
+    count(table.cells[at], run.records[i], i);
   }
-  return outcomes;
+  return table;
 }
 
 }  // namespace plumbline::reports

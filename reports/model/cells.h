@@ -22,9 +22,14 @@ struct CellOutcome {
   std::optional<std::size_t> worst;    ///< index of the record that gave the state
 };
 
+struct CellTable {
+  std::vector<CellOutcome> cells;
+  std::vector<std::size_t> of_record;  ///< index of the cell of each record of the run
+};
+
 /// Every cell of the plan in its order, then the cells of cases that the plan's grid lacks. A case
 /// whose id cannot be read counts in a cell of domain "unreadable".
-std::vector<CellOutcome> cell_outcomes(const Run& run);
+CellTable cell_table(const Run& run);
 
 /// The order in which verdicts decide a cell: 0 is the worst.
 int severity(Verdict verdict);

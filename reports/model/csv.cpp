@@ -39,7 +39,8 @@ std::string coverage_csv(const Run& run) {
                 "execution_mode", "target",         "wave",           "device",       "state",
                 "cases",          "passed",         "failed",         "worst_margin", "reason"});
   const RunHeader& head = run.plan.run;
-  for (const CellOutcome& row : cell_outcomes(run)) {
+  const CellTable table = cell_table(run);
+  for (const CellOutcome& row : table.cells) {
     const Cell& cell = row.cell;
     add_row(csv, {cell.domain,
                   cell.backend,

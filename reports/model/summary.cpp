@@ -18,7 +18,7 @@ Json tuples_json(const TupleCoverage& coverage) {
 }
 
 Json cells_json(const Run& run) {
-  const std::vector<CellOutcome> outcomes = cell_outcomes(run);
+  const std::vector<CellOutcome> outcomes = cell_table(run).cells;
   std::map<std::string, std::int64_t> states;
   for (const CellOutcome& row : outcomes) ++states[row.state];
   Json json{{"total", outcomes.size()}};

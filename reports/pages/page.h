@@ -13,6 +13,7 @@ namespace plumbline::reports {
 struct View {
   const Run& run;
   std::vector<CellOutcome> cells;
+  std::vector<std::size_t> cell_of_case;  ///< index into cells, one a record
   std::vector<Series> series;
   VerdictCounts counts;
 };

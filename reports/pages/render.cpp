@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "reference/spec/status.h"
 #include "reports/model/text.h"
@@ -40,7 +41,9 @@ std::string_view index_name(const Record& record, const WorstElement& worst, std
 }  // namespace
 
 View view_of(const Run& run) {
-  return View{run, cell_outcomes(run), all_series(run), count_verdicts(run.records)};
+  CellTable table = cell_table(run);
+  return View{run, std::move(table.cells), std::move(table.of_record), all_series(run),
+              count_verdicts(run.records)};
 }
 
 std::string render(std::string_view template_file, const Data& data) {
