@@ -9,7 +9,7 @@
 namespace hipx {
 namespace {
 
-constexpr int kRuns = 7;
+constexpr int kRuns = 9;
 
 __global__ void meet(int rounds) {
   for (int i = 0; i < rounds; ++i) __syncthreads();
@@ -35,14 +35,14 @@ double best_seconds(Work work) {
 }  // namespace
 
 double barrier_nanoseconds(unsigned threads) {
-  const int rounds = static_cast<int>(2000000 / std::max(threads, 1u));
+  const int rounds = static_cast<int>(200000 / std::max(threads, 1u));
   const double seconds =
       best_seconds([&] { hipLaunchKernelGGL(meet, dim3(1), dim3(threads), 0, nullptr, rounds); });
   return seconds * 1e9 / rounds / threads;
 }
 
 double launch_nanoseconds(unsigned threads) {
-  constexpr int kLaunches = 2000;
+  constexpr int kLaunches = 500;
   const double seconds = best_seconds([&] {
     for (int i = 0; i < kLaunches; ++i)
       hipLaunchKernelGGL(nothing, dim3(1), dim3(threads), 0, nullptr, i);

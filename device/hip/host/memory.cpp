@@ -1,26 +1,19 @@
 #include "device/hip/host/memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <unordered_map>
-#include <vector>
 
+#include "device/hip/host/areas.h"
 #include "device/hip/host/sanitizer.h"
 
 namespace hipx::memory {
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kAlignment = 16;
-constexpr std::size_t kLargestCached = std::size_t{16} << 20;
-constexpr std::size_t kCacheLimit = std::size_t{256} << 20;
 constexpr unsigned char kPoison = 0xFF;
 
 struct Buffer {
@@ -34,8 +27,6 @@ struct Buffer {
 struct Heap {
   std::mutex mutex;
   std::map<std::uintptr_t, Buffer> live;
-  std::unordered_map<std::size_t, std::vector<char*>> free_areas;  // by area size
-  std::size_t cached = 0;
 };
 // Never destroyed: kernels may still run while the process ends.
 Heap& heap() {
@@ -44,51 +35,6 @@ Heap& heap() {
 }
 
 std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
-// Pages rounded up to four sizes an octave, so that freed areas fit later requests.
-std::size_t area_for(std::size_t bytes) {
-  const std::size_t pages = (bytes + kPage - 1) / kPage;
-  const std::size_t step = std::max<std::size_t>(1, std::bit_floor(pages) / 4);
-  return (pages + step - 1) / step * step * kPage;
-}
-
-char* map_area(std::size_t area_bytes) {
-  void* map = mmap(nullptr, area_bytes + 2 * kPage, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED) return nullptr;
-  char* area = static_cast<char*>(map) + kPage;
-  if (mprotect(area, area_bytes, PROT_READ | PROT_WRITE) == 0) return area;
-  munmap(map, area_bytes + 2 * kPage);
-  return nullptr;
-}
-
-char* take_area(Heap& h, std::size_t area_bytes) {
-  {
-    const std::lock_guard lock(h.mutex);
-    auto& areas = h.free_areas[area_bytes];
-    if (!areas.empty()) {
-      char* area = areas.back();
-      areas.pop_back();
-      h.cached -= area_bytes;
-      return mprotect(area, area_bytes, PROT_READ | PROT_WRITE) == 0 ? area : nullptr;
-    }
-  }
-  return map_area(area_bytes);
-}
-
-// A freed area is unmapped or made inaccessible: use after free faults.
-void drop_area(Heap& h, char* area, std::size_t area_bytes) {
-  {
-    const std::lock_guard lock(h.mutex);
-    if (area_bytes <= kLargestCached && h.cached + area_bytes <= kCacheLimit &&
-        mprotect(area, area_bytes, PROT_NONE) == 0) {
-      h.free_areas[area_bytes].push_back(area);
-      h.cached += area_bytes;
-      return;
-    }
-  }
-  munmap(area - kPage, area_bytes + 2 * kPage);
-}
 
 std::optional<std::string> damage_beside(std::uintptr_t begin, const Buffer& buffer) {
   if (!buffer.poisoned) return std::nullopt;
@@ -124,8 +70,8 @@ void unplace(const Buffer& buffer) {
 }
 #else
 void* place(const Request& request, Buffer& buffer) {
-  const std::size_t area_bytes = area_for(request.bytes);
-  char* area = take_area(heap(), area_bytes);
+  const std::size_t area_bytes = areas::size_for(request.bytes);
+  char* area = areas::take(area_bytes);
   if (!area) return nullptr;
   if (request.poison) std::memset(area, kPoison, area_bytes);
   buffer.area = area;
@@ -133,7 +79,7 @@ void* place(const Request& request, Buffer& buffer) {
   const std::size_t rounded = (request.bytes + kAlignment - 1) / kAlignment * kAlignment;
   return request.guard == Guard::kEnd ? area + area_bytes - rounded : area;
 }
-void unplace(const Buffer& buffer) { drop_area(heap(), buffer.area, buffer.area_bytes); }
+void unplace(const Buffer& buffer) { areas::drop(buffer.area, buffer.area_bytes); }
 #endif
 
 }  // namespace
@@ -189,7 +135,8 @@ std::string describe(const void* address) {
   const std::uintptr_t at = address_of(address);
   for (const auto& [begin, buffer] : heap().live) {
     const std::uintptr_t area = address_of(buffer.area);
-    if (at < area - kPage || at >= area + buffer.area_bytes + kPage) continue;
+    if (at < area - areas::kPageBytes || at >= area + buffer.area_bytes + areas::kPageBytes)
+      continue;
     const std::string size = " a buffer of " + std::to_string(buffer.bytes) + " bytes";
     if (at < begin) return std::to_string(begin - at) + " bytes before" + size;
     if (at < begin + buffer.bytes) return "at byte " + std::to_string(at - begin) + " of" + size;

@@ -32,8 +32,8 @@ void leave_kernel(Worker& worker, hipError_t error, [[maybe_unused]] void* conte
   worker.failed = true;
   worker.error = error;
   worker.inside = false;
-  worker.current = &worker.main;
 #if defined(PLUMBLINE_HIPX_ASM_SWITCH)
+  worker.current = &worker.main;
   constexpr greg_t kDirectionFlag = 0x400;
   auto* machine = &static_cast<ucontext_t*>(context)->uc_mcontext;
   void** stack = static_cast<void**>(worker.main.stack_pointer);
@@ -42,7 +42,7 @@ void leave_kernel(Worker& worker, hipError_t error, [[maybe_unused]] void* conte
   machine->gregs[REG_EFL] &= ~kDirectionFlag;
 #else
   std::fprintf(stderr, "hipx: error: %s\n", worker.report);
-  std::abort();
+  std::_Exit(EXIT_FAILURE);
 #endif
 }
 
@@ -128,7 +128,14 @@ void look_at(Worker& worker, Watched& seen, Clock::time_point now) {
   }
   if (!(limit > 0) || std::chrono::duration<double>(now - seen.since).count() < limit) return;
   worker.overdue = serial;
+#if defined(PLUMBLINE_HIPX_TSAN)
+  // TSan holds signals back until the spinning thread calls a function it knows: never.
+  std::fprintf(stderr, "hipx: error: watchdog: a block of kernel %s has not ended within %g s\n",
+               worker.launch->desc->shape.name, limit);
+  std::_Exit(EXIT_FAILURE);
+#else
   pthread_kill(worker.os_thread, kWatchdogSignal);
+#endif
 }
 
 void keep_watch() {

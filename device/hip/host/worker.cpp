@@ -130,6 +130,10 @@ void rebuild_fibers(Worker& worker) {
     __asan_unpoison_memory_region(fiber.stack, fiber.stack_bytes);
     fiber.fake_stack = nullptr;
 #endif
+#if defined(PLUMBLINE_HIPX_TSAN)
+    __tsan_destroy_fiber(fiber.tsan);  // with the abandoned call stack
+    fiber.tsan = __tsan_create_fiber(0);
+#endif
     make_context(fiber);
     worker.free_fibers[worker.free_count++] = &fiber;
   }

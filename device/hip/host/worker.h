@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "device/hip/host/areas.h"
 #include "device/hip/host/include/hip/hip_runtime.h"
 #include "device/hip/host/runtime.h"
 
@@ -16,7 +17,7 @@ namespace hipx {
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kMaxWarps = 32;
 constexpr std::size_t kMaxSharedBytes = 64 * 1024;
-constexpr std::size_t kPageBytes = 4096;
+using areas::kPageBytes;
 /// Whether a kernel that faulted or spins can be given up while the process lives on.
 #if defined(PLUMBLINE_HIPX_ASM_SWITCH)
 constexpr bool kRecovers = true;
