@@ -117,19 +117,9 @@ int stall(Worker& worker) {
   return pick(worker);
 }
 
-// Chooses who runs while the current fiber waits; nobody to switch to if it is itself.
-inline Switch wait_here(Worker& worker) {
+// Continues on a fiber while the current one waits.
+inline Switch continue_on(Worker& worker, Fiber* next) {
   Fiber* me = worker.current;
-  int thread = pick(worker);
-  if (thread < 0) [[unlikely]]
-    thread = stall(worker);
-  take(worker, static_cast<unsigned>(thread));
-  Fiber* next = worker.by_thread[thread];
-  if (next == me) return {nullptr, nullptr};
-  if (!next) {
-    next = grab_fiber(worker);
-    assign(worker, next, static_cast<unsigned>(thread));
-  }
   worker.current = next;
   threadIdx = next->index;
 #if defined(PLUMBLINE_HIPX_ASM_SWITCH)
@@ -137,6 +127,34 @@ inline Switch wait_here(Worker& worker) {
 #else
   return {reinterpret_cast<void**>(me), next};
 #endif
+}
+
+// Chooses who runs while the current fiber waits; nobody to switch to if it is itself.
+[[gnu::noinline]] Switch wait_here(Worker& worker) {
+  int thread = pick(worker);
+  if (thread < 0) [[unlikely]]
+    thread = stall(worker);
+  take(worker, static_cast<unsigned>(thread));
+  Fiber* next = worker.by_thread[thread];
+  if (next == worker.current) return {nullptr, nullptr};
+  if (!next) {
+    next = grab_fiber(worker);
+    assign(worker, next, static_cast<unsigned>(thread));
+  }
+  return continue_on(worker, next);
+}
+
+// As wait_here; forward order within one wave, the usual case, takes no call.
+inline Switch wait_in_warp(Worker& worker) {
+  const Fiber* me = worker.current;
+  Warp& warp = *me->warp;
+  const std::uint64_t lanes = warp.runnable;
+  const std::uint64_t rest = lanes & (lanes - 1);
+  if (rest == 0 || worker.order != Order::kForward) return wait_here(worker);
+  Fiber* next = me->warp_fibers[std::countr_zero(lanes)];
+  if (!next) return wait_here(worker);
+  warp.runnable = rest;
+  return continue_on(worker, next);
 }
 
 Worker& worker_in_kernel(const char* what, const Location& location) {
@@ -152,6 +170,59 @@ Worker& worker_in_kernel(const char* what, const Location& location) {
     abort_block(*worker, hipErrorLaunchFailure);
   }
   return *worker;
+}
+
+[[gnu::noinline]] void report_two_operations(Worker& worker, const WarpCall& call) {
+  if (!worker.strict) return;
+  const Warp& warp = *worker.current->warp;
+  write_report(worker,
+               "divergent warp operation: this lane is at %s:%d while lanes 0x%llx of warp %u are "
+               "at %s:%d",
+               call.location.file, call.location.line, printable(warp.in_operation),
+               worker.current->thread >> worker.wave_shift, warp.location.file, warp.location.line);
+  abort_block(worker, hipErrorLaunchFailure);
+}
+
+// The first thread at a barrier, or one at another place than the first.
+void check_barrier(Worker& worker, const Location& location) {
+  if (worker.arrived == 0) {
+    worker.barrier_location = location;
+    worker.barrier_first = worker.current->thread;
+    return;
+  }
+  if (same_place(location, worker.barrier_location) || !worker.strict) return;
+  const uint3 first = thread_index(worker, worker.barrier_first);
+  write_report(worker,
+               "barrier divergence: this thread is at __syncthreads %s:%d while thread (%u,%u,%u) "
+               "is at %s:%d",
+               location.file, location.line, first.x, first.y, first.z,
+               worker.barrier_location.file, worker.barrier_location.line);
+  abort_block(worker, hipErrorLaunchFailure);
+}
+
+[[gnu::noinline]] Switch all_arrived(Worker& worker) {
+  release_barrier(worker);
+  if (worker.order != Order::kForward) return wait_here(worker);
+  take(worker, worker.current->thread);  // the last one goes on: no switch
+  return {nullptr, nullptr};
+}
+
+inline Switch arrive(Worker& worker) {
+#if defined(PLUMBLINE_HIPX_TSAN)
+  __tsan_release(&worker.barrier_sync);
+#endif
+  const Fiber* me = worker.current;
+  me->warp->at_barrier |= me->bit;
+  if (++worker.arrived == worker.threads) [[unlikely]]
+    return all_arrived(worker);
+  return wait_in_warp(worker);
+}
+
+// Out of line, so that the usual arrival saves no register.
+[[gnu::noinline]] Switch arrive_with_check(Location location) {
+  Worker& worker = worker_in_kernel("__syncthreads", location);
+  check_barrier(worker, location);
+  return arrive(worker);
 }
 
 void run_thread(Worker& worker) {
@@ -224,66 +295,36 @@ int first_thread(Worker& worker) {
 }
 
 Switch barrier_arrive(Location location) {
-  Worker& worker = worker_in_kernel("__syncthreads", location);
-  Fiber* me = worker.current;
-  if (worker.arrived == 0) {
-    worker.barrier_location = location;
-    worker.barrier_first = me->thread;
-  } else if (!same_place(location, worker.barrier_location) && worker.strict) {
-    const uint3 first = thread_index(worker, worker.barrier_first);
-    write_report(worker,
-                 "barrier divergence: this thread is at __syncthreads %s:%d while thread "
-                 "(%u,%u,%u) is at %s:%d",
-                 location.file, location.line, first.x, first.y, first.z,
-                 worker.barrier_location.file, worker.barrier_location.line);
-    abort_block(worker, hipErrorLaunchFailure);
-  }
-#if defined(PLUMBLINE_HIPX_TSAN)
-  __tsan_release(&worker.barrier_sync);
-#endif
-  Warp& warp = worker.warp[me->thread >> worker.wave_shift];
-  warp.at_barrier |= std::uint64_t{1} << (me->thread & (worker.wave - 1));
-  if (++worker.arrived == worker.threads) {
-    release_barrier(worker);
-    if (worker.order == Order::kForward) {  // the last one goes on: no switch
-      take(worker, me->thread);
-      return {nullptr, nullptr};
-    }
-  }
-  return wait_here(worker);
+  Worker* worker = current_worker;
+  if (!worker || worker->arrived == 0 || location.line != worker->barrier_location.line ||
+      location.file != worker->barrier_location.file) [[unlikely]]
+    return arrive_with_check(location);
+  return arrive(*worker);
 }
 
 Switch warp_arrive(WarpCall& call) {
   Worker& worker = worker_in_kernel("a warp operation", call.location);
   Fiber* me = worker.current;
-  const unsigned w = me->thread >> worker.wave_shift;
-  const unsigned lane = me->thread & (worker.wave - 1);
-  Warp& warp = worker.warp[w];
+  Warp& warp = *me->warp;
   if (!warp.in_operation) {
     warp.location = call.location;
     warp.operation = call.operation;
-  } else if ((!same_place(warp.location, call.location) || warp.operation != call.operation) &&
-             worker.strict) {
-    write_report(worker,
-                 "divergent warp operation: this lane is at %s:%d while lanes 0x%llx of warp %u "
-                 "are at %s:%d",
-                 call.location.file, call.location.line, printable(warp.in_operation), w,
-                 warp.location.file, warp.location.line);
-    abort_block(worker, hipErrorLaunchFailure);
+  } else if (!same_place(warp.location, call.location) || warp.operation != call.operation) {
+    report_two_operations(worker, call);
   }
 #if defined(PLUMBLINE_HIPX_TSAN)
-  if (call.fence) __tsan_release(&worker.warp_sync[w]);
+  if (call.fence) __tsan_release(&worker.warp_sync[me->thread >> worker.wave_shift]);
 #endif
   call.slots = warp.slots[warp.generation & 1];
-  call.slots[lane] = call.value;
-  warp.in_operation |= std::uint64_t{1} << lane;
+  call.slots[me->thread & (worker.wave - 1)] = call.value;
+  warp.in_operation |= me->bit;
   call.mask = warp.exist & ~warp.done;
-  if (warp.in_operation != call.mask) return wait_here(worker);
+  if (warp.in_operation != call.mask) return wait_in_warp(worker);
   if (call.fold) call.fold(call.slots, call.mask);
   ++warp.generation;
   warp.runnable |= warp.in_operation;
   warp.in_operation = 0;
-  worker.runnable_warps |= 1u << w;
+  worker.runnable_warps |= 1u << (me->thread >> worker.wave_shift);
   if (worker.order != Order::kForward) return wait_here(worker);
   take(worker, me->thread);
   return {nullptr, nullptr};

@@ -95,6 +95,13 @@ void on_watchdog(int, siginfo_t*, void* context) {
   leave_kernel(*worker, hipErrorLaunchTimeOut, context);
 }
 
+void name_the_thread(const char* tool) {
+  Worker* worker = current_worker;
+  if (!worker || !worker->inside.load(std::memory_order_relaxed)) return;
+  write_report(*worker, "%s finding (details in its report)", tool);
+  std::fprintf(stderr, "hipx: error: %s\n", worker->report);
+}
+
 void install(int signal, void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction action {};
   action.sa_sigaction = handler;
@@ -191,3 +198,10 @@ void unwatch(Worker& worker) {
 }
 
 }  // namespace hipx
+
+// The sanitizers call these before a report: it gets the coordinates of the GPU thread.
+extern "C" {
+void __asan_on_error() { hipx::name_the_thread("AddressSanitizer"); }
+void __tsan_on_report(void*) { hipx::name_the_thread("ThreadSanitizer"); }
+void __ubsan_on_report() { hipx::name_the_thread("UndefinedBehaviorSanitizer"); }
+}

@@ -122,17 +122,33 @@ Fiber* new_fiber(Worker& worker) {
   return &fiber;
 }
 
+#if defined(PLUMBLINE_HIPX_TSAN)
+// What the abandoned threads did happened before whatever follows.
+void end_tsan_fibers(Worker& worker) {
+  constexpr unsigned kNoSynchronisation = 1;
+  for (unsigned i = 0; i < worker.fiber_count; ++i) {
+    __tsan_switch_to_fiber(worker.fibers[i].tsan, kNoSynchronisation);
+    __tsan_release(&worker.end_sync);
+  }
+  __tsan_switch_to_fiber(worker.main.tsan, kNoSynchronisation);
+  __tsan_acquire(&worker.end_sync);
+  for (unsigned i = 0; i < worker.fiber_count; ++i) {
+    __tsan_destroy_fiber(worker.fibers[i].tsan);  // with the abandoned call stack
+    worker.fibers[i].tsan = __tsan_create_fiber(0);
+  }
+}
+#endif
+
 void rebuild_fibers(Worker& worker) {
+#if defined(PLUMBLINE_HIPX_TSAN)
+  end_tsan_fibers(worker);
+#endif
   worker.free_count = 0;
   for (unsigned i = 0; i < worker.fiber_count; ++i) {
     Fiber& fiber = worker.fibers[i];
 #if defined(PLUMBLINE_HIPX_ASAN)
     __asan_unpoison_memory_region(fiber.stack, fiber.stack_bytes);
     fiber.fake_stack = nullptr;
-#endif
-#if defined(PLUMBLINE_HIPX_TSAN)
-    __tsan_destroy_fiber(fiber.tsan);  // with the abandoned call stack
-    fiber.tsan = __tsan_create_fiber(0);
 #endif
     make_context(fiber);
     worker.free_fibers[worker.free_count++] = &fiber;

@@ -25,12 +25,17 @@ constexpr bool kRecovers = true;
 constexpr bool kRecovers = false;
 #endif
 
+struct Warp;
+
 /// A stack, and the GPU thread that runs on it at the moment.
 struct Fiber {
   void* stack_pointer = nullptr;                         // assembler switch
   boost::context::detail::fcontext_t context = nullptr;  // Boost switch
   unsigned thread = 0;                                   // linear index in the block
   uint3 index{};
+  Warp* warp = nullptr;           // its wave,
+  std::uint64_t bit = 0;          // its lane there,
+  Fiber** warp_fibers = nullptr;  // and the fibers of that wave's lanes
   char* stack = nullptr;
   std::size_t stack_bytes = 0;
   void* fake_stack = nullptr;  // ASan
@@ -126,8 +131,12 @@ inline uint3 thread_index(const Worker& worker, unsigned thread) {
   return {thread - row * block.x, row % block.y, row / block.y};
 }
 inline void assign(Worker& worker, Fiber* fiber, unsigned thread) {
+  const unsigned warp = thread >> worker.wave_shift;
   fiber->thread = thread;
   fiber->index = thread_index(worker, thread);
+  fiber->warp = &worker.warp[warp];
+  fiber->bit = std::uint64_t{1} << (thread & (worker.wave - 1));
+  fiber->warp_fibers = &worker.by_thread[warp << worker.wave_shift];
   worker.by_thread[thread] = fiber;
 }
 
