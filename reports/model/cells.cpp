@@ -75,7 +75,9 @@ CellTable cell_table(const Run& run) {
       CellOutcome fresh;
       fresh.cell = cell;
       fresh.state = cell.state == "offered" ? "untested" : cell.state;
-      fresh.reason = cell.reason;
+      fresh.reason = cell.state == "offered" && cell.reason.empty()
+                         ? "offered, and no case of the plan falls into it"
+                         : cell.reason;
       table.cells.push_back(std::move(fresh));
     }
     return found->second;

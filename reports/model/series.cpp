@@ -41,6 +41,8 @@ std::vector<Series> all_series(const Run& run) {
       row.ulp_histogram[i] += record.sketch.ulp_histogram[i];
     }
   }
+  std::sort(series.begin(), series.end(),
+            [](const Series& a, const Series& b) { return a.name < b.name; });
   for (Series& row : series) {
     std::sort(row.margins.begin(), row.margins.end(),
               [](double a, double b) { return margin_rank(a) < margin_rank(b); });

@@ -21,7 +21,7 @@ struct Series {
 /// The series a case belongs to: operation, runner backend where there is one, quant or io type.
 std::string series_of(const Record& record);
 
-/// All series in the order of their first case; cases not judged by numbers are left out.
+/// All series by name; cases not judged by numbers are left out.
 std::vector<Series> all_series(const Run& run);
 
 /// Terms in the longest sum behind an output: experts max(h, i), attention max(d, sk), routing e;

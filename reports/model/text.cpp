@@ -38,6 +38,13 @@ std::size_t character_length(std::string_view text, std::size_t at) {
   return overlong || outside ? 0 : length;
 }
 
+std::string with_digits(double value, int digits) {
+  if (!std::isfinite(value)) return std::string(word_of(value));
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
 std::string_view xml_entity(char c) {
   switch (c) {
     case '&':
@@ -66,12 +73,9 @@ std::string exact(double value) {
   return {text.data(), result.ptr};
 }
 
-std::string brief(double value) {
-  if (!std::isfinite(value)) return std::string(word_of(value));
-  std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.3g", value);
-  return {text.data(), static_cast<std::size_t>(length)};
-}
+std::string brief(double value) { return with_digits(value, 3); }
+
+std::string nine_digits(double value) { return with_digits(value, 9); }
 
 std::string grouped(std::int64_t count) {
   std::string text = std::to_string(count);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <map>
 
 #include "reports/model/text.h"
@@ -10,9 +12,19 @@ namespace {
 
 using Counts = std::map<std::string, std::int64_t>;
 
+/// States that are verdicts first, the worst of them on top; then the others by name.
+int rank_of(const std::string& state) {
+  const auto verdict = verdict_of_state(state);
+  return verdict ? severity(*verdict) : std::numeric_limits<int>::max();
+}
+
 Data rows_of(const Counts& counts) {
+  std::vector<std::pair<std::string, std::int64_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return rank_of(a.first) < rank_of(b.first);
+  });
   Data rows(Data::type::list);
-  for (const auto& [name, count] : counts) {
+  for (const auto& [name, count] : sorted) {
     Data row;
     set_state(row, name);
     row.set("name", utf8_text(name));

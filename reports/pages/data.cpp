@@ -54,11 +54,13 @@ void split_id(const std::string& id, std::array<Words, kIdParts>& columns) {
 }
 
 Json element_json(const Record& record, const WorstElement& worst) {
-  return Json{
-      {"output", utf8_text(worst.output)}, {"where", utf8_text(position_text(record, worst))},
-      {"expected", exact(worst.expected)}, {"got", exact(worst.got)},
-      {"radius", brief(worst.radius)},     {"ulp", brief(worst.ulp)},
-      {"margin", brief(worst.margin)}};
+  return Json{{"output", utf8_text(worst.output)},
+              {"where", utf8_text(position_text(record, worst))},
+              {"expected", nine_digits(worst.expected)},
+              {"got", nine_digits(worst.got)},
+              {"radius", brief(worst.radius)},
+              {"ulp", brief(worst.ulp)},
+              {"margin", brief(worst.margin)}};
 }
 
 Json detail_json(const Record& record) {

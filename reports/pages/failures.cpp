@@ -63,8 +63,7 @@ std::string failures_page(const View& view) {
   Data data;
   data.set("any", !groups.empty());
   data.set("rows", rows);
-  const std::size_t more = groups.size() > kShown ? groups.size() - kShown : 0;
-  data.set("more", more > 0 ? std::to_string(more) : std::string());
+  if (groups.size() > kShown) data.set("more", std::to_string(groups.size() - kShown));
   return render("failures.mustache", data);
 }
 

@@ -38,7 +38,8 @@ Data cell_data(const View& view, std::size_t index) {
   set_margin(data, cell.worst_margin);
   data.set("index", std::to_string(index));
   std::string count = grouped(cell.cases) + (cell.cases == 1 ? " case" : " cases");
-  if (cell.failed > 0) count = grouped(cell.failed) + " of " + count;
+  if (cell.cases == 0) count = "no case";
+  if (cell.failed > 0) count = grouped(cell.failed) + " of " + count + " failed";
   data.set("count", count);
   data.set("reason", utf8_text(cell.reason));
   return data;

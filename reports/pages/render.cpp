@@ -22,8 +22,8 @@ constexpr auto kIndices = std::to_array<Indices>({
     {"moe.experts", "out", {"token", "element", ""}},
     {"moe.route", "topk_ids", {"token", "choice", ""}},
     {"moe.route", "topk_weights", {"token", "choice", ""}},
-    {"attention.prefill", "out", {"row", "head", "element"}},
-    {"attention.prefill", "lse", {"head", "row", ""}},
+    {"attention.prefill", "out", {"query row", "head", "element"}},
+    {"attention.prefill", "lse", {"head", "query row", ""}},
     {"attention.decode", "out", {"sequence", "head", "element"}},
     {"attention.decode", "lse", {"head", "sequence", ""}},
 });

@@ -20,8 +20,8 @@ Data row_of(const Record& record, std::size_t index) {
   const WorstElement& worst = record.worst.front();
   row.set("output", utf8_text(worst.output));
   row.set("position", utf8_text(position_text(record, worst)));
-  row.set("expected", exact(worst.expected));
-  row.set("got", exact(worst.got));
+  row.set("expected", nine_digits(worst.expected));
+  row.set("got", nine_digits(worst.got));
   row.set("radius", brief(worst.radius));
   row.set("ulp", brief(worst.ulp));
   return row;

@@ -49,6 +49,14 @@
     host.append(box);
   }
 
+  // At most a few hundred corners of the step curve, whatever the number of cases.
+  function steps(sorted) {
+    const every = Math.ceil(sorted.length / 400);
+    const kept = sorted.map((m, n) => [m, (n + 1) / sorted.length])
+        .filter((_, n) => n % every === 0 || n + every >= sorted.length);
+    return [[least, 0], ...kept, [most, 1]];
+  }
+
   function drawEcdf() {
     const box = frame('plot-ecdf');
     if (!box) return;
@@ -60,10 +68,10 @@
     names.forEach((name, at) => {
       const sorted = points.filter((p) => p.at === at).map((p) => clamp(p.margin))
           .sort((a, b) => a - b);
-      const line = [[least, 0], ...sorted.map((m, n) => [m, (n + 1) / sorted.length]), [most, 1]];
+      const line = steps(sorted);
       box.svg.append('path').attr('fill', 'none').attr('stroke', colour(at))
           .attr('stroke-width', 1.8).attr('stroke-dasharray', dash(at))
-          .attr('d', d3.line((p) => x(p[0]), (p) => y(p[1])).curve(d3.curveStepAfter)(line))
+          .attr('d', d3.line().x((p) => x(p[0])).y((p) => y(p[1])).curve(d3.curveStepAfter)(line))
           .append('title').text(name);
     });
     box.svg.append('line').attr('class', 'limit').attr('x1', x(1)).attr('x2', x(1))

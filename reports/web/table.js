@@ -13,6 +13,11 @@ const report = (() => {
     const parts = cases.id.map((column) => word(column, i));
     return parts[4] === '' ? parts[0] : parts.join('/');
   };
+  // What is computed, and with which sizes and data: the two lines of a row.
+  const idParts = (i) => {
+    const parts = cases.id.map((column) => word(column, i));
+    return parts[4] === '' ? [parts[0], ''] : [parts.slice(0, 2).join('/'), parts.slice(2).join('/')];
+  };
   const ids = Array.from({length: count}, (_, i) => caseId(i));
   const number = (value) => value === null ? NaN : value === 'inf' || value === 'nan' ? Infinity
       : value === '-inf' ? -Infinity : value;
@@ -113,10 +118,13 @@ const report = (() => {
     row.style.top = at * rowHeight + 'px';
     const verdict = element('div');
     verdict.append(verdictTag(i));
-    const id = element('div', 'id', ids[i]);
+    const [problem, rest] = idParts(i);
+    const id = element('div', 'id', problem);
     id.title = ids[i];
+    const second = element('span', 'rest', rest);
     const reason = word(cases.reason, i);
-    if (reason) id.append(element('small', '', reason));
+    if (reason) second.append(element('small', '', reason));
+    id.append(second);
     row.append(verdict, element('div', 'n', shown(cases.margin[i])),
         element('div', 'lane', word(cases.lane, i)),
         element('div', 'n seconds', shown(cases.seconds[i])), id);
