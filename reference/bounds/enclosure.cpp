@@ -1,43 +1,41 @@
 #include "reference/bounds/enclosure.h"
 
+#include "reference/bounds/exact.h"
 #include "reference/ops/gemm.h"
 
 namespace plumbline::bounds {
-namespace {
-
-/// One fp32 rounding of a result that lies within the radius around mid.
-void round32(Enclosure& a) { a.radius += kUnit32 * (a.mid.cwiseAbs() + a.radius); }
-
-}  // namespace
 
 Enclosure multiply_transposed(const Enclosure& a, const Matrix& w, double gamma) {
+  if (multiplies_exactly(a, w)) return Enclosure::exact(ops::matmul_transposed(a.mid, w));
   const Matrix spread = gamma * a.mid.cwiseAbs() + (1 + gamma) * a.radius;
-  return {ops::matmul_transposed(a.mid, w), ops::matmul_transposed(spread, w.cwiseAbs())};
+  Enclosure product{ops::matmul_transposed(a.mid, w), ops::matmul_transposed(spread, w.cwiseAbs())};
+  add_underflow(w.cols(), product.radius);
+  return product;
 }
 
 void add_row(Enclosure& a, const Eigen::Ref<const Matrix>& row) {
   a.mid.rowwise() += row.row(0);
-  round32(a);
+  round_to_fp32(a);
 }
 
 void add_constant(Enclosure& a, double constant) {
   if (constant == 0) return;
   a.mid.array() += constant;
-  round32(a);
+  round_to_fp32(a);
 }
 
 Enclosure multiply(const Enclosure& a, const Enclosure& b) {
   Enclosure product{
       a.mid.cwiseProduct(b.mid),
       a.mid.cwiseAbs().cwiseProduct(b.radius) + a.radius.cwiseProduct(b.mid.cwiseAbs() + b.radius)};
-  round32(product);
+  round_to_fp32(product);
   return product;
 }
 
 void multiply_constant(Enclosure& a, double factor) {
   a.mid *= factor;
   a.radius *= std::abs(factor);
-  round32(a);
+  round_to_fp32(a);
 }
 
 void clamp(Enclosure& a, double low, double high) {

@@ -8,7 +8,8 @@
 namespace plumbline::bounds {
 
 /// a·wᵀ, a [n, k], w [m, k] exact: γ relative to Σ|a·w| for the accumulation, and the radius of a
-/// through |w|: (γ|a| + (1 + γ)·r)·|w|ᵀ. Two matrix products.
+/// through |w|: (γ|a| + (1 + γ)·r)·|w|ᵀ. Two matrix products; one where fp32 sums exactly
+/// (exact.h).
 Enclosure multiply_transposed(const Enclosure& a, const Matrix& w, double gamma);
 
 /// a + b, b exact: [n, m] + [1, m] a row.

@@ -35,7 +35,10 @@ Enclosure silu(const Enclosure& g, double alpha) {
   const Block own = 0x1p-22 * (3 + 1.5 * std::abs(alpha) * x.abs() * (1 - s)) * f.abs() + kFloor;
   // Where the slope has died out |x|·(1 − σ) may be ∞·0: the value is 0 there.
   const Block radius = slope * r + std::abs(alpha) / 4 * r * r + own;
-  return {f.matrix(), radius.matrix()};
+  // From here on exp(−x) is below half an ulp of 1 in fp32, so that σ = 1 and f = g.
+  constexpr double kSaturated = 20;
+  const auto exact = (r == 0 && (alpha * x >= kSaturated || x == 0)).eval();
+  return {exact.select(x, f).matrix(), exact.select(0.0, radius).matrix()};
 }
 
 Enclosure gate_of(const Enclosure& gemm1) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reference/bounds/enclosure.h"
+#include "reference/bounds/exact.h"
 #include "reference/bounds/expert_activation.h"
 #include "reference/bounds/group_quant.h"
 #include "reference/spec/ids.h"
@@ -15,6 +16,7 @@ namespace {
 struct Sums {
   Enclosure out;     ///< [t, h]
   Matrix magnitude;  ///< [t, h] Σ(|v| + r), what the fp32 sum errs relative to
+  Matrix grain;      ///< [t, h] the power of two that divides every term (exact.h)
 };
 
 bool rounds_each(const ExpertArithmetic& arithmetic) {
@@ -62,34 +64,46 @@ Enclosure run_expert(const moe::ExpertInputs& in, std::size_t expert, Matrix x,
   return y;
 }
 
-/// Adds the weighted results of rows that belong to `positions` (token · k + slot).
-void add_weighted(const moe::ExpertInputs& in, const std::vector<std::int64_t>& positions,
-                  Enclosure y, const ExpertArithmetic& arithmetic, Sums& sums) {
+void add_to_token(const Enclosure& y, Eigen::Index row, std::int64_t token,
+                  const ExpertArithmetic& arithmetic, Sums& sums) {
+  const bool io_sum = arithmetic.profile.combine == Combine::kIoInExpertOrder;
+  if (io_sum) {
+    // The sum so far rounds before the next expert is added; the last sum rounds with the output.
+    Enclosure sum{sums.out.mid.row(token), sums.out.radius.row(token)};
+    round_enclosure(arithmetic.io, sum);
+    sums.out.mid.row(token) = sum.mid;
+    sums.out.radius.row(token) = sum.radius;
+  }
+  sums.out.mid.row(token) += y.mid.row(row);
+  sums.out.radius.row(token) += y.radius.row(row);
+  if (io_sum) {
+    sums.out.radius.row(token) +=
+        kUnit32 * (sums.out.mid.row(token).cwiseAbs() + sums.out.radius.row(token));
+  }
+  sums.magnitude.row(token) += y.mid.row(row).cwiseAbs() + y.radius.row(row);
+  sums.grain.row(token) = sums.grain.row(token).cwiseMin(y.mid.row(row).unaryExpr(&grain_of));
+}
+
+/// Results times router weights, in fp32. `positions` (token · k + slot) name the rows.
+void apply_weights(const moe::ExpertInputs& in, const std::vector<std::int64_t>& positions,
+                   Enclosure& y) {
   for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
     const double weight = in.topk_weights.data()[positions[static_cast<std::size_t>(row)]];
     y.mid.row(row) *= weight;
     y.radius.row(row) *= std::abs(weight);
   }
-  y.radius += kUnit32 * (y.mid.cwiseAbs() + y.radius);
-  round_enclosure(arithmetic.io, y);
-  const bool io_sum = arithmetic.profile.combine == Combine::kIoInExpertOrder;
-  for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
-    const std::int64_t token = positions[static_cast<std::size_t>(row)] / in.k;
-    if (io_sum) {
-      // The sum so far rounds before the next expert is added; the last sum rounds with the output.
-      Enclosure sum{sums.out.mid.row(token), sums.out.radius.row(token)};
-      round_enclosure(arithmetic.io, sum);
-      sums.out.mid.row(token) = sum.mid;
-      sums.out.radius.row(token) = sum.radius;
-    }
-    sums.out.mid.row(token) += y.mid.row(row);
-    sums.out.radius.row(token) += y.radius.row(row);
-    if (io_sum) {
-      sums.out.radius.row(token) +=
-          kUnit32 * (sums.out.mid.row(token).cwiseAbs() + sums.out.radius.row(token));
-    }
-    sums.magnitude.row(token) += y.mid.row(row).cwiseAbs() + y.radius.row(row);
-  }
+  round_to_fp32(y);
+}
+
+/// An identity expert's share of the sum. Whether it rounds before it is added is not part of the
+/// declared stages, so both are right: the hull of the rounded and the unrounded value.
+void round_or_not(DType io, Enclosure& y) {
+  Enclosure rounded = y;
+  round_enclosure(io, rounded);
+  const Matrix low = (y.mid - y.radius).cwiseMin(rounded.mid - rounded.radius);
+  const Matrix high = (y.mid + y.radius).cwiseMax(rounded.mid + rounded.radius);
+  y.mid = low + (high - low) / 2;
+  y.radius = (high - low) / 2 * (1 + 4 * kUnit64);
 }
 
 Matrix gather_rows(const Matrix& x, const std::vector<std::int64_t>& positions, std::int64_t k) {
@@ -108,11 +122,31 @@ std::vector<std::int64_t> identity_positions(const moe::ExpertInputs& in) {
   return positions;
 }
 
+void add_identities(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic, Sums& sums) {
+  const auto positions = identity_positions(in);
+  if (positions.empty()) return;
+  Enclosure y = Enclosure::exact(gather_rows(in.x, positions, in.k));
+  apply_weights(in, positions, y);
+  if (rounds_each(arithmetic)) {
+    round_enclosure(arithmetic.io, y);
+  } else {
+    round_or_not(arithmetic.io, y);
+  }
+  for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
+    add_to_token(y, row, positions[static_cast<std::size_t>(row)] / in.k, arithmetic, sums);
+  }
+}
+
 void finish(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic, Sums& sums) {
   if (arithmetic.profile.combine == Combine::kFp32) {
     // k − 1 additions in any order; a single expert adds nothing.
     const double gamma = static_cast<double>(in.k - 1) * kUnit32 * 1.0001;
-    sums.out.radius += gamma * sums.magnitude;
+    for (Eigen::Index n = 0; n < sums.magnitude.size(); ++n) {
+      double& radius = sums.out.radius.data()[n];
+      const double magnitude = sums.magnitude.data()[n];
+      if (radius != 0 || !sums_exactly(magnitude, sums.grain.data()[n]))
+        radius += gamma * magnitude;
+    }
   } else if (arithmetic.scale != 1) {
     round_enclosure(arithmetic.io, sums.out);
   }
@@ -123,21 +157,23 @@ void finish(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic, Sum
 }  // namespace
 
 Expected experts(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic) {
-  Sums sums{Enclosure::exact(Matrix::Zero(in.t, in.h)), Matrix::Zero(in.t, in.h)};
+  Sums sums{Enclosure::exact(Matrix::Zero(in.t, in.h)), Matrix::Zero(in.t, in.h),
+            Matrix::Constant(in.t, in.h, grain_of(0.0))};
   // The input is known exactly, so its quantisation is, too.
   const Enclosure x = quantized(Enclosure::exact(in.x), arithmetic);
   const auto positions = moe::positions_by_expert(in);
   for (std::size_t expert = 0; expert < positions.size(); ++expert) {
     if (positions[expert].empty()) continue;
     Matrix rows = gather_rows(x.mid, positions[expert], in.k);
-    add_weighted(in, positions[expert], run_expert(in, expert, std::move(rows), arithmetic),
-                 arithmetic, sums);
+    Enclosure y = run_expert(in, expert, std::move(rows), arithmetic);
+    apply_weights(in, positions[expert], y);
+    round_enclosure(arithmetic.io, y);
+    for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
+      add_to_token(y, row, positions[expert][static_cast<std::size_t>(row)] / in.k, arithmetic,
+                   sums);
+    }
   }
-  const auto identity = identity_positions(in);
-  if (!identity.empty()) {
-    add_weighted(in, identity, Enclosure::exact(gather_rows(in.x, identity, in.k)), arithmetic,
-                 sums);
-  }
+  add_identities(in, arithmetic, sums);
   finish(in, arithmetic, sums);
   Expected expected{arithmetic.io, {in.t, in.h}, {}, {}};
   const Enclosure& out = sums.out;

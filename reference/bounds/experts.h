@@ -11,8 +11,8 @@ namespace plumbline::bounds {
 
 /// How the layer is computed, apart from its inputs.
 struct ExpertArithmetic {
-  Activation activation;
-  Profile profile;
+  Activation activation{};
+  Profile profile{};
   DType io = DType::kBf16;     ///< type of x, of the roundings R1–R3 and of the output
   std::string quant = "bf16";  ///< a quant scheme; "fp8_block128" re-quantises x and activations
   double scale = 1.0;          ///< routed scaling factor, once, on the sum

@@ -60,6 +60,7 @@ Expected gemm(const Matrix& a, const Matrix& b, const Profile& profile, DType ou
     throw ContractViolation("bounds::gemm: an integer sum beyond 2^53 is not exact in double");
   }
   product.radius *= relative_radius(profile, a.cols());
+  if (!exact) add_underflow(a.cols(), product.radius);
   apply_scales(scales, product.mid);
   apply_scales(scales, product.radius);
   product.radius = product.radius.cwiseAbs();

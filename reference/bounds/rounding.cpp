@@ -99,6 +99,11 @@ double gamma32(std::int64_t terms, std::int64_t groups, bool truncating) {
 
 double reference_gamma(std::int64_t terms) { return 2 * static_cast<double>(terms + 8) * kUnit64; }
 
+void add_underflow(std::int64_t terms, Matrix& radius) {
+  const double floor = static_cast<double>(terms) * 0x1p-126;
+  radius = (radius.array() > 0).select(radius.array() + floor, radius.array());
+}
+
 void round_all(DType dtype, Matrix& values) {
   const Rounder round(dtype);
   std::transform(values.data(), values.data() + values.size(), values.data(), round);
@@ -141,7 +146,9 @@ void add_output_rounding(DType dtype, Enclosure& enclosure) {
       radius = 0;
     } else if (!std::isfinite(radius)) {
       radius = kInfinity;
-    } else if (radius > 0 || value != 0) {
+    } else if (radius == 0) {
+      enclosure.mid.data()[n] = formats::round_to(dtype, value);
+    } else {
       radius += binade_of(std::clamp(std::abs(value) + radius, smallest, largest)) * unit;
     }
   }

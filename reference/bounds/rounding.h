@@ -31,6 +31,10 @@ double gamma32(std::int64_t terms, std::int64_t groups, bool truncating);
 /// exact integer sum of zero, 3e-16 in double, would count as a device error.
 double reference_gamma(std::int64_t terms);
 
+/// terms · 2^−126, the smallest normal number of fp32 a term, wherever the radius is not 0 (where
+/// some product is not 0): products and partial sums below it may be flushed to zero.
+void add_underflow(std::int64_t terms, Matrix& radius);
+
 /// Nearest-even rounding of every element to `dtype`, in place (overflow as the format says).
 void round_all(DType dtype, Matrix& values);
 
@@ -42,9 +46,10 @@ void round_enclosure(DType dtype, Enclosure& enclosure);
 /// Half the spacing of `dtype` at |x| + r: the last rounding of an output. 0 for integers.
 double half_ulp(DType dtype, double magnitude);
 
-/// radius → radius + half_ulp(|mid| + radius), for a value that is finite; an infinite or NaN value
-/// keeps radius 0 and is to be met exactly; a finite value whose radius is not a number gets an
-/// infinite one.
+/// radius → radius + half_ulp(|mid| + radius), for a value that is finite; where the radius is 0
+/// the rounded value is the only right one and the radius stays 0; an infinite or NaN value keeps
+/// radius 0 and is to be met exactly; a finite value whose radius is not a number gets an infinite
+/// one.
 void add_output_rounding(DType dtype, Enclosure& enclosure);
 
 }  // namespace plumbline::bounds

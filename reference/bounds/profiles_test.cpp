@@ -1,0 +1,47 @@
+#include "reference/bounds/profiles.h"
+
+#include <gtest/gtest.h>
+
+#include "reference/bounds/golden.h"
+
+namespace plumbline::bounds {
+namespace {
+
+TEST(Profiles, EveryRowNamesItsProfileAndSaysWhereItComesFrom) {
+  for (const ProfileRow& row : profile_table()) {
+    EXPECT_FALSE(row.profile.name.empty());
+    EXPECT_FALSE(row.note.empty());
+    const bool measured_only = row.profile.accumulator == Accumulator::kHopperFp8Precise ||
+                               row.profile.accumulator == Accumulator::kHopperFp8Fast;
+    EXPECT_EQ(row.note.substr(0, 7) == "interim", measured_only) << row.device;
+    EXPECT_EQ(row.profile.name.find("interim") != std::string::npos, measured_only);
+  }
+}
+
+TEST(Profiles, KnownNamesHaveTheirRowAndOthersTryTheTightestFirst) {
+  const auto flash = candidate_profiles("attention", DType::kBf16, "flash");
+  ASSERT_EQ(flash.size(), 1U);
+  EXPECT_EQ(flash[0].probability, Probability::kIo);
+  const auto unknown = candidate_profiles("attention", DType::kF16, "somebody_new");
+  ASSERT_GE(unknown.size(), 2U);
+  EXPECT_EQ(unknown[0].probability, Probability::kFp32);
+  EXPECT_EQ(candidate_profiles("gemm", DType::kBf16, "somebody_new")[0].accumulator,
+            Accumulator::kFp32);
+  EXPECT_TRUE(candidate_profiles("weather", DType::kBf16, "flash").empty());
+}
+
+TEST(Profiles, IntegersAreNeverGivenARadius) {
+  for (const Profile& profile : candidate_profiles("gemm", DType::kI8, "anything")) {
+    EXPECT_EQ(profile.accumulator, Accumulator::kInt32);
+  }
+}
+
+TEST(GoldenLimits, FollowHowTheValuesWereMade) {
+  EXPECT_DOUBLE_EQ(golden::experts_limit("mixtral", -3), 3e-12);
+  EXPECT_DOUBLE_EQ(golden::experts_limit("nemotron_h", 2), 2e-6);
+  EXPECT_DOUBLE_EQ(golden::route_weight_limit(2.5), 2.5e-6);
+  EXPECT_LT(golden::attention_limit(false, 1), golden::attention_limit(true, 1));
+}
+
+}  // namespace
+}  // namespace plumbline::bounds
