@@ -5,6 +5,7 @@
 #include <new>
 
 #include "conformance/golden/judge_golden.h"
+#include "conformance/golden/weights.h"
 #include "reference/formats/codec.h"
 #include "reference/spec/status.h"
 
@@ -95,7 +96,8 @@ FileResult check_bytes(std::span<const std::byte> bytes, const std::string& name
       result.findings = check_formats(text_of_bytes(bytes), name);
       return result;
     }
-    const CaseFile file = parse_case_file(bytes, name);
+    CaseFile file = parse_case_file(bytes, name);
+    load_weights(file, std::filesystem::path(name).parent_path());
     result.findings = check_case(file, profile);
     if (result.findings.empty()) {
       throw BadInput(name, "", "holds nothing to judge: no routing, expected.* or device.*");
