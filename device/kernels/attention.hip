@@ -27,7 +27,7 @@ __device__ inline void score(const AttentionArgs& a, const Sequence& s, std::int
   Chunk dot[kRows];
   PLUMBLINE_UNROLL for (int r = 0; r < kRows; ++r) dot[r] = Chunk::splat(0.0F);
   for (std::int32_t c = 0; c < a.d; c += kChunkSize) {
-    const Chunk values = load_chunk(k + c, a.d - c);
+    const Chunk values = load_vector<kChunkSize>(k + c, a.d - c);
     PLUMBLINE_UNROLL for (int r = 0; r < kRows; ++r) dot[r].fma(Chunk::load(&tile.query[r][c]),
                                                                 values);
   }
@@ -92,7 +92,7 @@ __device__ inline void accumulate(const AttentionArgs& a, const Sequence& s, std
     const std::int32_t key = first_key + j;
     if (key >= s.last_key) return;
     const T* v = static_cast<const T*>(a.v) + key_offset(a, s, key) + share.column;
-    const Chunk values = load_chunk(v, a.d - share.column);
+    const Chunk values = load_vector<kChunkSize>(v, a.d - share.column);
     PLUMBLINE_UNROLL for (int r = 0; r < kRows; ++r) {
       if (tile.rows[r].sees(key)) sum[r].fma(tile.score[r][j], values);
     }

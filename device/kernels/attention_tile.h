@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "device/kernels/attention.h"
+#include "device/kernels/load_vector.h"
 #include "device/kernels/number.h"
 #include "device/kernels/portable.h"
 
@@ -14,7 +15,11 @@ namespace plumbline::device {
 /// Threads of a block, and keys of a tile.
 inline constexpr int kAttentionThreads = 64;
 /// Elements of a head that a thread handles at once.
+#if defined(PLUMBLINE_TARGET_HOST)
 inline constexpr int kChunkSize = 16;
+#else
+inline constexpr int kChunkSize = 4;
+#endif
 using Chunk = hx::vecf<kChunkSize>;
 
 __host__ __device__ inline std::int32_t padded_size(std::int32_t d) {
@@ -107,20 +112,6 @@ __device__ inline std::size_t key_offset(const AttentionArgs& a, const Sequence&
     row = std::size_t(table[key / a.page]) * a.page + key % a.page;
   }
   return (row * a.hkv + s.kv_head) * a.d;
-}
-
-/// `count` elements, at most a chunk, as floats; 0 beyond them.
-template <class T>
-__device__ inline Chunk load_chunk(const T* from, std::int32_t count) {
-  float values[kChunkSize];
-  if (count >= kChunkSize) {
-    PLUMBLINE_UNROLL for (int c = 0; c < kChunkSize; ++c) values[c] = to_float(from[c]);
-  } else {
-    PLUMBLINE_UNROLL for (int c = 0; c < kChunkSize; ++c) {
-      values[c] = c < count ? to_float(from[c]) : 0.0F;
-    }
-  }
-  return Chunk::load(values);
 }
 
 /// Which chunk of the head, and which of the key slices, a thread adds up.

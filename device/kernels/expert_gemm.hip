@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(Tile::kThreads) expert_gemm(GemmArgs g) {
     load_rows<Tile, Tile::kColumns>(b_tile, AdjacentRows<T>{b, at.tile_column, g.n, g.k}, k0,
                                     g.k_end);
     __syncthreads();
-    accumulate<Tile>(a_tile, b_tile, at, part);
+    accumulate<Tile>(a_tile, b_tile, at, depth_at<Tile>(k0, g.k_end), part);
     const std::int32_t next = k0 + Tile::kDepth;
     if (kScaled && (next % kScaleBlock == 0 || next >= g.k_end)) {
       fold_scaled<Tile>(g, at, k0 / kScaleBlock, part, total);
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(Tile::kThreads) float_gemm(FloatGemmArgs g) {
     load_rows<Tile, Tile::kColumns>(b_tile, AdjacentRows<float>{g.b, at.tile_column, g.n, g.k}, k0,
                                     g.k);
     __syncthreads();
-    accumulate<Tile>(a_tile, b_tile, at, part);
+    accumulate<Tile>(a_tile, b_tile, at, depth_at<Tile>(k0, g.k), part);
     __syncthreads();
   }
   PLUMBLINE_UNROLL for (int i = 0; i < Tile::kRowsAThread; ++i) {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/kernels/load_vector.h"
 #include "device/kernels/number.h"
 #include "device/kernels/portable.h"
 
@@ -103,36 +104,40 @@ struct GatheredRowsOf {
   }
 };
 
-/// Copies Count rows, columns [k0, k0 + Depth), as floats into shared memory; 0 beyond k_end and
+/// Elements along k that a step at k0 works on: Depth, at the end of k whole vectors.
+template <class Tile>
+__device__ inline std::int32_t depth_at(std::int32_t k0, std::int32_t k_end) {
+  const std::int32_t left = (k_end - k0 + Tile::kLanes - 1) / Tile::kLanes * Tile::kLanes;
+  return left < Tile::kDepth ? left : Tile::kDepth;
+}
+
+/// Copies Count rows, columns [k0, k0 + depth), as floats into shared memory; 0 beyond k_end and
 /// for rows that are not there. A thread copies whole vectors.
 template <class Tile, int Count, class Source>
 __device__ inline void load_rows(float* tile, const Source& source, std::int32_t k0,
                                  std::int32_t k_end) {
   constexpr int kChunks = Tile::kDepth / Tile::kLanes;
+  const std::int32_t depth = depth_at<Tile>(k0, k_end);
   for (int chunk = threadIdx.x; chunk < Count * kChunks; chunk += Tile::kThreads) {
-    const int r = chunk / kChunks;
     const std::int32_t c0 = chunk % kChunks * Tile::kLanes;
-    float* to = tile + r * Tile::kStride + c0;
+    if (c0 >= depth) continue;
+    const int r = chunk / kChunks;
     const auto* from = source.row(r);
-    if (from && k0 + c0 + Tile::kLanes <= k_end) {
-      PLUMBLINE_UNROLL for (int c = 0; c < Tile::kLanes; ++c) to[c] = to_float(from[k0 + c0 + c]);
-    } else {
-      for (int c = 0; c < Tile::kLanes; ++c) {
-        to[c] = from && k0 + c0 + c < k_end ? to_float(from[k0 + c0 + c]) : 0.0F;
-      }
-    }
+    hx::vecf<Tile::kLanes> values = hx::vecf<Tile::kLanes>::splat(0.0F);
+    if (from) values = load_vector<Tile::kLanes>(from + k0 + c0, k_end - k0 - c0);
+    values.store(tile + r * Tile::kStride + c0);
   }
 }
 
-/// part[i, j] += a[first_row + i, :] · b[column j, :] over the Depth columns in shared memory.
+/// part[i, j] += a[first_row + i, :] · b[column j, :] over `depth` columns in shared memory.
 template <class Tile>
 __device__ inline void accumulate(const float* a_tile, const float* b_tile, const TilePlace& at,
-                                  Sums<Tile>& part) {
+                                  std::int32_t depth, Sums<Tile>& part) {
   using V = hx::vecf<Tile::kLanes>;
   Sums<Tile> sums = part;
   const float* a_row = a_tile + at.first_row * Tile::kStride;
   const float* b_row = b_tile + at.first_column * Tile::kStride;
-  for (int c = 0; c < Tile::kDepth; c += Tile::kLanes) {
+  for (std::int32_t c = 0; c < depth; c += Tile::kLanes) {
     V b[Tile::kColumnsAThread];
     PLUMBLINE_UNROLL for (int j = 0; j < Tile::kColumnsAThread; ++j) {
       b[j] = V::load(b_row + j * Tile::kThreadColumns * Tile::kStride + c);

@@ -45,16 +45,16 @@ __host__ __device__ inline float to_float(Bf16 value) {
   return float_of_bits(static_cast<std::uint32_t>(value.bits) << 16);
 }
 
-/// Exact for every code; subnormals are mantissa · 2⁻²⁴.
+/// Exact for every code; subnormals are mantissa · 2⁻²⁴. Selections, no branches: a branch would
+/// keep short arrays of values out of GPU registers.
 __host__ __device__ inline float to_float(F16 value) {
   const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000u) << 16;
-  const std::uint32_t exponent = (value.bits >> 10) & 31u;
-  const std::uint32_t mantissa = value.bits & 1023u;
-  if (exponent == 31u) return float_of_bits(sign | 0x7f800000u | (mantissa << 13));
-  const float magnitude = exponent == 0u
-                              ? static_cast<float>(mantissa) * 0x1p-24F
-                              : float_of_bits(((exponent + 112u) << 23) | (mantissa << 13));
-  return float_of_bits(sign | bits_of_float(magnitude));
+  const std::uint32_t code = value.bits & 0x7fffu;
+  const std::uint32_t normal = (code << 13) + (112u << 23);
+  const std::uint32_t subnormal = bits_of_float(static_cast<float>(code) * 0x1p-24F);
+  const std::uint32_t special = 0x7f800000u | (code << 13);
+  const std::uint32_t finite = code < 0x400u ? subnormal : normal;
+  return float_of_bits(sign | (code >= 0x7c00u ? special : finite));
 }
 
 /// e4m3fn: bias 7, no infinity, 0x7f and 0xff are NaN; subnormals are mantissa · 2⁻⁹.
