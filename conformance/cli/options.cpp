@@ -1,0 +1,43 @@
+#include "conformance/cli/options.h"
+
+#include "reference/spec/status.h"
+
+namespace plumbline::cli {
+
+void add_implementation_options(CLI::App& command, Chosen& chosen) {
+  command.add_option("--implementation", chosen.implementation, "what to test: embedded")
+      ->capture_default_str();
+  command.add_option("--target", chosen.target, "what the embedded one runs on: host")
+      ->capture_default_str();
+  command.add_option("--wave", chosen.wave, "lanes a wave: 64 or 32")->capture_default_str();
+}
+
+std::unique_ptr<Implementation> make_implementation(const Chosen& chosen) {
+  if (chosen.implementation != "embedded") {
+    throw BadInput("--implementation", "\"" + chosen.implementation + "\"",
+                   "not offered yet; embedded is");
+  }
+  if (chosen.target != "host") {
+    throw BadInput("--target", "\"" + chosen.target + "\"", "not offered yet; host is");
+  }
+  return make_embedded({chosen.wave, ""});
+}
+
+void add_case_options(CLI::App& command, Picked& picked) {
+  command.add_option("--suite", picked.suite, "smoke, ci, full, sanitizer or a suite file")
+      ->capture_default_str();
+  command.add_option("--filter", picked.filter,
+                     "only these: a prefix of case ids with *, or axis=value,…");
+  command.add_option("--seed", picked.seed, "added to the seeds of the suite")
+      ->capture_default_str();
+}
+
+run::Selection selection_of(const Picked& picked) {
+  run::Selection selection;
+  selection.suite = picked.suite;
+  selection.filter = cases::Filter::parse(picked.filter);
+  selection.seed = picked.seed;
+  return selection;
+}
+
+}  // namespace plumbline::cli
