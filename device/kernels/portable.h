@@ -85,8 +85,8 @@ __device__ PLUMBLINE_HIPX_INLINE float warp_max(float value) {
 /// optimiser thinks; a plain array on GPUs. N is a power of two.
 #if defined(PLUMBLINE_TARGET_HOST)
 template <int N>
-struct vecf {
-  typedef float V __attribute__((vector_size(N * sizeof(float))));
+struct vecf {  // NOLINT(readability-identifier-naming): reads as a built-in type
+  using V __attribute__((vector_size(N * sizeof(float)))) = float;
   V v;
   static vecf splat(float a) { return {V{} + a}; }
   static vecf load(const float* p) {
@@ -116,7 +116,7 @@ struct vecf {
 };
 #else
 template <int N>
-struct vecf {
+struct vecf {  // NOLINT(readability-identifier-naming): reads as a built-in type
   float v[N];
   static __device__ vecf splat(float a) {
     vecf r;

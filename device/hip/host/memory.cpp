@@ -19,6 +19,7 @@ constexpr unsigned char kPoison = 0xFF;
 struct Buffer {
   char* area = nullptr;  // accessible pages, an unmapped one on both sides
   std::size_t area_bytes = 0;
+  const char* data = nullptr;
   std::size_t bytes = 0;  // what was asked for
   bool poisoned = false;
   const void* owner = nullptr;
@@ -36,10 +37,10 @@ Heap& heap() {
 
 std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-std::optional<std::string> damage_beside(std::uintptr_t begin, const Buffer& buffer) {
+std::optional<std::string> damage_beside(const Buffer& buffer) {
   if (!buffer.poisoned) return std::nullopt;
-  const auto* data = reinterpret_cast<const unsigned char*>(begin);
   const auto* area = reinterpret_cast<const unsigned char*>(buffer.area);
+  const auto* data = reinterpret_cast<const unsigned char*>(buffer.data);
   const auto* area_end = area + buffer.area_bytes;
   const auto changed = [](unsigned char byte) { return byte != kPoison; };
   const auto* behind = std::find_if(data + buffer.bytes, area_end, changed);
@@ -88,6 +89,7 @@ void* allocate(const Request& request) {
   Buffer buffer;
   void* pointer = place(request, buffer);
   if (!pointer) return nullptr;
+  buffer.data = static_cast<const char*>(pointer);
   buffer.bytes = request.bytes;
   buffer.poisoned = request.poison;
   buffer.owner = request.owner;
@@ -105,7 +107,7 @@ Freed release(void* pointer, std::string& damage) {
     buffer = found->second;
     heap().live.erase(found);
   }
-  const auto found = damage_beside(address_of(pointer), buffer);
+  const auto found = damage_beside(buffer);
   unplace(buffer);
   if (!found) return Freed::kOk;
   damage = *found;
@@ -123,9 +125,9 @@ bool contains(const void* pointer, std::size_t bytes) {
 
 std::optional<std::string> find_damage(const void* owner) {
   const std::lock_guard lock(heap().mutex);
-  for (const auto& [begin, buffer] : heap().live) {
+  for (const auto& [ignored, buffer] : heap().live) {
     if (buffer.owner != owner) continue;
-    if (auto damage = damage_beside(begin, buffer)) return damage;
+    if (auto damage = damage_beside(buffer)) return damage;
   }
   return std::nullopt;
 }

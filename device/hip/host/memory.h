@@ -34,7 +34,7 @@ std::optional<std::string> find_damage(const void* owner);
 std::string describe(const void* address);
 
 /// While one lives, host code may touch device memory (ASan builds; nothing otherwise).
-class Open {
+class Open {  // NOLINT(performance-trivially-destructible): ASan builds close it
  public:
   Open();
   ~Open();

@@ -18,7 +18,7 @@
 namespace hipx {
 namespace {
 
-constexpr std::size_t kSignalStackBytes = 64 * 1024;
+constexpr std::size_t kSignalStackBytes = std::size_t{64} * 1024;
 constexpr int kWatchdogSignal = SIGURG;  // ignored by default
 #if defined(PLUMBLINE_HIPX_ASAN)
 constexpr std::array<int, 0> kFaults{};  // ASan reports them itself; its hook adds the coordinates
@@ -200,8 +200,10 @@ void unwatch(Worker& worker) {
 }  // namespace hipx
 
 // The sanitizers call these before a report: it gets the coordinates of the GPU thread.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 extern "C" {
 void __asan_on_error() { hipx::name_the_thread("AddressSanitizer"); }
 void __tsan_on_report(void*) { hipx::name_the_thread("ThreadSanitizer"); }
 void __ubsan_on_report() { hipx::name_the_thread("UndefinedBehaviorSanitizer"); }
 }
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)

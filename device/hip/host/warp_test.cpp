@@ -1,5 +1,6 @@
-#include <cstring>
-#include <limits>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include "device/hip/host/test_support.h"
 
@@ -34,7 +35,9 @@ __global__ void vote(unsigned long long* p) {
   const unsigned long long ballot = __ballot(odd);
   const int any = __any(threadIdx.x == 70), all = __all(threadIdx.x < 64);
   p[threadIdx.x] = ballot;
-  if (__lane_id() == 0) p[threadIdx.x] = static_cast<unsigned long long>(any * 2 + all);
+  if (__lane_id() == 0)
+    p[threadIdx.x] = any == 0 ? static_cast<unsigned long long>(all)
+                              : 2ull + static_cast<unsigned long long>(all);
 }
 template <int W>
 __global__ void sum_both_ways(const float* in, float* out) {
@@ -61,6 +64,8 @@ __global__ void vector_arithmetic(const float* in, float* out) {
   out[8] = v.sum();
   out[9] = v.at(3);
 }
+
+std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 // The wave of device 0 and of device 1.
 class WarpTest : public DeviceTest, public ::testing::WithParamInterface<int> {
@@ -134,8 +139,10 @@ TEST_P(WarpTest, SumAndMaximumAreTheShufflesBitForBit) {
     else
       hipLaunchKernelGGL(sum_both_ways<32>, dim3(1), dim3(128), 0, nullptr, in.get(), out.get());
     const auto got = out.read();
-    EXPECT_EQ(std::memcmp(got.data(), got.data() + 128, 512), 0);
-    EXPECT_EQ(std::memcmp(got.data() + 256, got.data() + 384, 512), 0);
+    for (std::size_t i = 0; i < 128; ++i) {
+      ASSERT_EQ(bits(got[i]), bits(got[128 + i]));
+      ASSERT_EQ(bits(got[256 + i]), bits(got[384 + i]));
+    }
     EXPECT_NE(got[0], got[127]);
   }
 }

@@ -16,10 +16,10 @@ namespace {
 namespace context = boost::context::detail;
 
 #if defined(PLUMBLINE_HIPX_ASM_SWITCH)
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{64} * 1024;
 [[gnu::used, noreturn]] void fiber_entry() { fiber_loop(*current_worker); }
 #else
-constexpr std::size_t kStackBytes = 256 * 1024;  // sanitizers need more
+constexpr std::size_t kStackBytes = std::size_t{256} * 1024;  // sanitizers need more
 
 void arrived_from([[maybe_unused]] Worker& worker, context::transfer_t transfer) {
   auto* from = static_cast<Fiber*>(transfer.data);

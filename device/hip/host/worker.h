@@ -16,7 +16,7 @@ namespace hipx {
 
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kMaxWarps = 32;
-constexpr std::size_t kMaxSharedBytes = 64 * 1024;
+constexpr std::size_t kMaxSharedBytes = std::size_t{64} * 1024;
 using areas::kPageBytes;
 /// Whether a kernel that faulted or spins can be given up while the process lives on.
 #if defined(PLUMBLINE_HIPX_ASM_SWITCH)

@@ -1,6 +1,7 @@
 #pragma once
 // The host-callable part of HIP that this project uses, for the CPU device. Meaning, argument order
 // and error values are those of AMD's HIP API reference; comments state only what is particular.
+// NOLINTBEGIN(readability-identifier-naming)
 #include <cstddef>
 
 enum [[nodiscard]] hipError_t : int{hipSuccess = 0,
@@ -86,3 +87,4 @@ hipError_t hipGetLastError();
 hipError_t hipPeekAtLastError();
 const char* hipGetErrorString(hipError_t error);
 const char* hipGetErrorName(hipError_t error);
+// NOLINTEND(readability-identifier-naming)

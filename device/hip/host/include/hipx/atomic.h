@@ -1,5 +1,7 @@
 #pragma once
 // Atomics, fences and the device mathematics that the C++ library does not name.
+// The names are HIP's own.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 #include <atomic>
 #include <cmath>
 #include <type_traits>
@@ -30,3 +32,4 @@ inline T atomicExch(T* target, std::type_identity_t<T> value) {
 }
 inline float __expf(float x) { return std::exp(x); }
 inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)

@@ -1,6 +1,8 @@
 #pragma once
 // What HIP adds to the language: function qualifiers, vector types and the coordinates of the
 // running thread. Kernels include hip/hip_runtime.h, never this file.
+// The names are HIP's own.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 #include <cstdint>
 
 /// Set where the kernels run on the CPU.
@@ -69,3 +71,4 @@ constinit inline thread_local uint3 threadIdx{}, blockIdx{};
 constinit inline thread_local dim3 blockDim{}, gridDim{};
 /// Lanes a wave on the device that runs the kernel: 64 on device 0, 32 on device 1.
 constinit inline thread_local int warpSize = 64;
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)

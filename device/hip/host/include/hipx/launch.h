@@ -1,5 +1,7 @@
 #pragma once
 // Kernel launches: a kernel is an ordinary function that the runtime calls once for every thread.
+// The names are HIP's own.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-macro-parentheses)
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -55,7 +57,8 @@ void loop_threads(const void* args, dim3 threads) {
 /// The pointer among a kernel's arguments, as an address.
 template <class T>
 void collect_pointer(const T& value, const void** pointers, unsigned& count) {
-  if constexpr (std::is_pointer_v<T>) pointers[count++] = static_cast<const void*>(value);
+  if constexpr (std::is_pointer_v<T>)
+    pointers[count++] = const_cast<const void*>(static_cast<const volatile void*>(value));
 }
 
 /// Launches `Call` with arguments converted to the kernel's parameter types P.
@@ -90,3 +93,4 @@ hipError_t launch_typed(const LaunchShape& shape, void (*)(P...), Call, A&&... v
   static_cast<void>(::hipx::launch_typed(                                          \
       {PLUMBLINE_HIPX_STRING(KERNEL), GRID, BLOCK, SHARED, STREAM, true}, &KERNEL, \
       [](auto... arg) { KERNEL(arg...); } __VA_OPT__(, ) __VA_ARGS__))
+// NOLINTEND(readability-identifier-naming,bugprone-macro-parentheses)

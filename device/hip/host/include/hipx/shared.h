@@ -1,5 +1,7 @@
 #pragma once
 // Shared memory of a block, poisoned with 0xFF bytes (NaN) at the start of every block.
+// The names are HIP's own.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-macro-parentheses)
 #include <cstddef>
 #include <cstdint>
 
@@ -36,3 +38,4 @@ inline void enter_shared(std::uint64_t* seen, void* data, std::size_t bytes) {
   __shared__ ::std::uint64_t NAME##_entered_by_block; \
   ::hipx::enter_shared(&NAME##_entered_by_block, &NAME, sizeof(NAME))
 #define HIP_DYNAMIC_SHARED(TYPE, NAME) PLUMBLINE_DYNAMIC_SHARED(TYPE, NAME);
+// NOLINTEND(readability-identifier-naming,bugprone-macro-parentheses)

@@ -1,6 +1,8 @@
 #pragma once
 // How a GPU thread waits: bookkeeping out of line, the stack switch inlined into the kernel, so
 // that every waiting place has its own return-address prediction (twice as fast as a call).
+// The names are HIP's own.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -126,3 +128,4 @@ inline T from_bits(std::uint64_t bits) {
 #define PLUMBLINE_HIPX_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 PLUMBLINE_HIPX_INLINE void __syncthreads(PLUMBLINE_HIPX_HERE) { ::hipx::barrier({file, line}); }
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)

@@ -1,5 +1,7 @@
 #pragma once
 // Wave operations: shuffles, votes, __syncwarp. Every live lane of the wave must take part.
+// The names are HIP's own.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 #include <cstdint>
 
 #include "hipx/language.h"
@@ -86,3 +88,4 @@ inline int __popc(unsigned value) { return __builtin_popcount(value); }
 inline int __ffsll(unsigned long long value) {
   return __builtin_ffsll(static_cast<long long>(value));
 }
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
