@@ -28,6 +28,11 @@ elseif(NOT PLUMBLINE_SANITIZE STREQUAL "")
   message(FATAL_ERROR "PLUMBLINE_SANITIZE is empty, address or thread, not ${PLUMBLINE_SANITIZE}")
 endif()
 
+if(PLUMBLINE_FUZZ)
+  # libFuzzer is led by the coverage of the libraries, not of its one-page targets.
+  target_compile_options(plumbline_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 find_package(Threads REQUIRED)
 # Headers only; as SYSTEM, so that their warnings are not ours.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
