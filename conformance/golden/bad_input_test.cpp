@@ -153,6 +153,8 @@ std::vector<Breach> gemm_breaches() {
       {"unknown out_dtype", kGemm, set("out_dtype", "float99"), "unknown dtype \"float99\""},
       {"another out_dtype", kGemm, set("out_dtype", "float32"), "device.fast_accum"},
       {"no out_dtype", kGemm, unset("out_dtype"), "metadata out_dtype: is missing"},
+      {"integer profile of floats", kGemm,
+       set("profile", R"({"precise": {"accumulator": "int32"}})"), "adds integers only"},
       {"unknown profile key", kGemm, set("profile", R"({"precise": {"speed": 1}})"),
        "profile.precise.speed"},
       {"profile not JSON", kGemm, set("profile", "fast"), "metadata profile: is not JSON"},

@@ -106,6 +106,9 @@ FileResult check_bytes(std::span<const std::byte> bytes, const std::string& name
   } catch (const BadInput& error) {
     result.findings.clear();
     result.error = with_file(error.what(), name);
+  } catch (const ContractViolation& error) {
+    result.findings.clear();
+    result.error = name + ": cannot be judged: " + error.what();
   } catch (const std::bad_alloc&) {
     result.findings.clear();
     result.error = name + ": its shapes need more memory than this machine has";

@@ -59,6 +59,10 @@ Findings check_gemm(const CaseFile& file, const std::optional<Profile>& profile)
   for (const std::string& name : file.devices()) {
     findings.push_back(
         against_profiles(file, {name, gemm.in, output}, profile, [&](const Profile& candidate) {
+          if (candidate.accumulator == Accumulator::kInt32 && gemm.in != DType::kI8) {
+            file.refuse_tensor("a", "is " + file.find("a")->spec.text() + "; profile " +
+                                        candidate.name + " adds integers only");
+          }
           return bounds::gemm(in.a, in.b, candidate, gemm.out, {in.scale_a, in.scale_b});
         }));
   }

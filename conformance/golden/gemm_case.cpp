@@ -12,17 +12,20 @@ void check_scales(const CaseFile& file, const GemmCase& gemm) {
   if (!is_scale(b.spec.dtype)) file.refuse_tensor("scale_b", "must be a float");
 }
 
-/// The type of the result: `out_dtype`, or i32 for integers.
-DType out_dtype(const CaseFile& file, DType in) {
+/// The type of the result: `out_dtype`; unscaled integer products are i32.
+DType out_dtype(const CaseFile& file, const GemmCase& gemm) {
+  const bool integer = gemm.in == DType::kI8 && !gemm.scaled;
   const std::optional<std::string> word = file.text("out_dtype");
   if (!word) {
-    if (in == DType::kI8) return DType::kI32;
-    file.refuse_key("out_dtype", "is missing; only int8 products have a type of their own");
+    if (integer) return DType::kI32;
+    file.refuse_key("out_dtype",
+                    "is missing; only unscaled int8 products have a type of their own");
   }
   const std::optional<DType> dtype = dtype_from_metadata(*word);
   if (!dtype) file.refuse_key("out_dtype", "unknown dtype " + shown(*word));
-  if ((in == DType::kI8) != (*dtype == DType::kI32)) {
-    file.refuse_key("out_dtype", "int8 products are int32 and no others are, not " + *word);
+  if (integer ? *dtype != DType::kI32 : !format_of(*dtype).is_float()) {
+    file.refuse_key("out_dtype",
+                    "unscaled int8 products are int32, all others a float, not " + shown(*word));
   }
   return *dtype;
 }
@@ -59,9 +62,9 @@ GemmCase gemm_case(const CaseFile& file) {
   if (!format_of(gemm.in).is_float() && gemm.in != DType::kI8) {
     file.refuse_tensor("a", "must be a float or int8, not " + a.spec.text());
   }
-  gemm.out = out_dtype(file, gemm.in);
   gemm.scaled = file.find("scale_a") != nullptr || file.find("scale_b") != nullptr;
   if (gemm.scaled) check_scales(file, gemm);
+  gemm.out = out_dtype(file, gemm);
   const std::string op = file.text("op").value_or("");
   if ((op.find("scale") != std::string::npos) && !gemm.scaled) {
     file.refuse_key("op", shown(op) + " names scales, but there is no tensor scale_a");
