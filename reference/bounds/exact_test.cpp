@@ -66,13 +66,13 @@ TEST(Exact, Relu2OfIntegersHasOneRightAnswer) {
 }
 
 TEST(Exact, ASaturatedSiluIsTheProductOfGateAndUp) {
-  const Expected expected = experts(layer(4, 8.0, 5.0), {});
+  const Expected expected = experts(layer(4, 8.0, 5.0), ExpertArithmetic{});
   EXPECT_TRUE(all_exact(expected));
   EXPECT_EQ(expected.value[0], 360.0) << "24 * 15";
 }
 
 TEST(Exact, ASiluThatIsNotSaturatedHasARadius) {
-  EXPECT_FALSE(all_exact(experts(layer(4, 1.0, 5.0), {})));
+  EXPECT_FALSE(all_exact(experts(layer(4, 1.0, 5.0), ExpertArithmetic{})));
 }
 
 TEST(Exact, AResultBetweenTwoCodesIsTheRoundedOne) {
