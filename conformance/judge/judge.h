@@ -54,7 +54,7 @@ Judgement numeric(std::string_view output, const Expected& expected, const Tenso
 
 /// Judges topk_ids i32 [t, k] as a choice: ids distinct and in [0, e), the set of each token among
 /// the admissible ones (ties may fall either way; the order inside a token is free), and
-/// topk_weights f32 [t, k] as the weights of the choice that was made.
+/// topk_weights f32 [t, k] as the weights of the choice that was made. Lane "route".
 Judgement route(const RouteProblem& problem, const bounds::RouteExpected& expected,
                 const Tensor& ids, const Tensor& weights);
 

@@ -94,7 +94,9 @@ Judgement route(const RouteProblem& problem, const bounds::RouteExpected& expect
   }
   const std::vector<Judgement> both = {judge_ids(problem, expected, chosen),
                                        numeric("topk_weights", wanted, weights)};
-  return worst_of(both);
+  Judgement result = worst_of(both);
+  result.lane = "route";
+  return result;
 }
 
 }  // namespace plumbline::judge
