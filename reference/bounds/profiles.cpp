@@ -96,6 +96,4 @@ std::vector<Profile> candidate_profiles(std::string_view kind, DType input,
   return found.empty() ? all_profiles(kind, input) : found;
 }
 
-Profile embedded_profile() { return {.name = "embedded"}; }
-
 }  // namespace plumbline::bounds

@@ -25,8 +25,4 @@ std::span<const ProfileRow> profile_table();
 std::vector<Profile> candidate_profiles(std::string_view kind, DType input,
                                         std::string_view device);
 
-/// The profile that the embedded implementation declares and is judged under, for its "triton"
-/// expert layers (R1 to R3, fp32 combine) and for attention (P in fp32).
-Profile embedded_profile();
-
 }  // namespace plumbline::bounds

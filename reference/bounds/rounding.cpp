@@ -56,7 +56,8 @@ constexpr Eigen::Index kChunk = 64;
 bool all_simple(const Rounder& round, const double* mid, const double* radius, Eigen::Index n) {
   bool simple = true;
   for (Eigen::Index j = 0; j < n; ++j) {
-    simple &= round.simple(mid[j] - radius[j]) & round.simple(mid[j] + radius[j]);
+    simple &= round.simple(mid[j] - radius[j]);
+    simple &= round.simple(mid[j] + radius[j]);
   }
   return simple;
 }
