@@ -22,7 +22,8 @@ struct Call {
 Call call(Implementation& implementation, const Problem& problem, const Tensors& inputs) {
   std::map<std::string, TensorSpec> specs = inputs::output_specs(problem, inputs);
   std::map<std::string, TensorSpec> given = specs;
-  if (problem.axis("out") == name_of(OutMode::kAbsent)) given.erase("out");
+  const bool has_modes = problem.op.starts_with("attention.");
+  if (has_modes && problem.axis("out", "absent") == "absent") given.erase("out");
   judge::GuardedTensors in(inputs, judge::Edge::kEnd);
   judge::GuardedTensors out(given, judge::Edge::kEnd);
   Call result;
