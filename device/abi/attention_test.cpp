@@ -120,7 +120,7 @@ Prefill paged(const Prefill& c, const std::vector<std::int32_t>& lengths) {
   std::int64_t key = 0;
   for (std::int64_t s = 0; s < p.b; ++s) {
     for (std::int64_t j = 0; j < lengths[s]; ++j, ++key) {
-      const std::int64_t page = (s * 3 + j / p.page) * 5 % total;
+      const std::int64_t page = (s * 3 + j / p.page) * 3 % total;
       table[s * 3 + j / p.page] = static_cast<std::int32_t>(page);
       for (std::int64_t e = 0; e < row; ++e) {
         k[(page * p.page + j % p.page) * row + e] = k_in[key * row + e];
