@@ -39,7 +39,8 @@ std::string element_text(const WorstElement& worst) {
 }
 
 std::string body(const Record& record) {
-  std::string text = "lane " + record.lane + ": " + record.reason + '\n';
+  std::string text = record.lane.empty() ? "" : "lane " + record.lane + ": ";
+  text += record.reason + '\n';
   for (const WorstElement& worst : record.worst) text += element_text(worst);
   return text + "./plumbline replay '" + record.case_id + "'\n";
 }

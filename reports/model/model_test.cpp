@@ -146,8 +146,8 @@ TEST(Severity, OrdersEveryVerdictOnce) {
 
 TEST(Tuples, CountPairsOfTheAnsweredCasesAmongThoseThePlanAllows) {
   const auto run = run_of({record(id("full", "absent"), Verdict::kPass),
-                          record(id("causal", "copied"), Verdict::kPass),
-                          record(id("causal", "absent"), Verdict::kUnanswered)});
+                           record(id("causal", "copied"), Verdict::kPass),
+                           record(id("causal", "absent"), Verdict::kUnanswered)});
   // io × mask 2, io × out 2, io × data 1, mask × out 4, mask × data 2, out × data 2.
   EXPECT_EQ(tuple_coverage(run, 2).possible, 13);
   EXPECT_EQ(tuple_coverage(run, 2).covered, 11);

@@ -1,5 +1,9 @@
 #include "reports/model/sentence.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "reports/model/cells.h"
 #include "reports/model/text.h"
 
 namespace plumbline::reports {
@@ -42,11 +46,12 @@ std::string place_part(const RunHeader& run) {
 
 std::string verdict_list(const VerdictCounts& counts) {
   std::string list;
-  for (const int exit : {1, 2, 0}) {
-    for (const VerdictInfo& row : all_verdicts()) {
-      if (row.exit == exit) add(list, count_of(counts, row.verdict), row.name);
-    }
-  }
+  std::vector<VerdictInfo> rows(all_verdicts().begin(), all_verdicts().end());
+  std::stable_sort(rows.begin(), rows.end(), [](const VerdictInfo& a, const VerdictInfo& b) {
+    if (a.exit == 0 || b.exit == 0) return a.exit != 0 && b.exit == 0;
+    return severity(a.verdict) < severity(b.verdict);
+  });
+  for (const VerdictInfo& row : rows) add(list, count_of(counts, row.verdict), row.name);
   return list;
 }
 

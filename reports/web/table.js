@@ -209,8 +209,8 @@ const report = (() => {
       ['elements compared', detail.compared.toLocaleString('en') + ' of ' +
         detail.elements.toLocaleString('en')],
       ['RMS of the expected', detail.rms],
-      ['margins: median, 90 %, 99 %, largest', [2, 5, 6, 7]
-          .map((at) => detail.quantiles[at === 2 ? 3 : at]).join(', ')]])];
+      ['margins: median, 90 %, 99 %, largest', [3, 5, 6, 7]
+          .map((at) => detail.quantiles[at]).join(', ')]])];
     if (detail.worst.length > 0) parts.push(elementsTable(detail.worst));
     if (detail.ulp.some((n) => n > 0)) {
       parts.push(bars('Signed error in ulp, log of the count, from ≤ −8 to ≥ 8 and NaN',
