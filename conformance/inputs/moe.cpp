@@ -94,6 +94,25 @@ void add_weight(Tensors& tensors, const ExpertsProblem& p, const Source& source,
                    exponent - spread);
 }
 
+/// Opens every gate so wide that silu(g) = g in fp32 and the layer stays exact: column 0 of x is 1,
+/// and column 0 of the gate rows a power of two at least 20 + 8·√h, beyond the reach of the sum of
+/// the other columns (variance about h).
+void saturate_gates(const ExpertsProblem& p, Tensors& tensors) {
+  int exponent = 5;
+  while (std::int64_t{1} << (2 * (exponent - 1)) < 64 * p.h) ++exponent;
+  std::vector<double> x = formats::decode(tensors["x"]);
+  std::vector<double> w13 = formats::decode(tensors["w13"]);
+  const std::int64_t rows = p.w13_rows();
+  for (std::int64_t token = 0; token < p.t; ++token) x[static_cast<std::size_t>(token * p.h)] = 1.0;
+  for (std::int64_t row = 0; row < p.e * rows; ++row) {
+    if (row % rows < p.i) {
+      w13[static_cast<std::size_t>(row * p.h)] = Dyadic{1, exponent}.value();
+    }
+  }
+  tensors["x"] = formats::encode(tensors["x"].spec, x);
+  tensors["w13"] = formats::encode(tensors["w13"].spec, w13);
+}
+
 void require_known(const ExpertsProblem& p) {
   if (p.quant == "bf16" || p.quant == "fp16" || p.quant == "fp8_block128") return;
   throw BadInput("inputs", "quant=" + p.quant, "inputs are made for bf16, fp16 and fp8_block128");
@@ -107,6 +126,8 @@ Tensors experts_inputs(const ExpertsProblem& p, const Source& source) {
   tensors["x"] = filled(source, "x", {p.io, {p.t, p.h}});
   add_weight(tensors, p, source, "w13", {p.w13_rows(), p.h});
   add_weight(tensors, p, source, "w2", {p.h, p.i});
+  const bool silu = p.activation.kind == Activation::Kind::kSilu;
+  if (source.exact() && silu && p.quant != "fp8_block128") saturate_gates(p, tensors);
   if (p.has_bias) {
     const Fill fill{Side::kWeight, source.exact() ? 0 : -1};
     tensors["w13_bias"] = filled(source, "w13_bias", {p.io, {p.e, p.w13_rows()}}, fill);

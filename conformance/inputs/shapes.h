@@ -24,7 +24,7 @@ Dyadic cancelling(const Stream& stream, const Position& at);
 Dyadic sorted(const Stream& stream, const Position& at);
 
 /// Integers −2 to 2 (2 and −2 with probability 1/16 each, 0 with 3/8), never scaled: sums of
-/// products are exact.
+/// products are exact. Unquantised silu layers also get gates so wide that silu(g) = g.
 Dyadic exact_integers(const Stream& stream, const Position& at);
 
 }  // namespace plumbline::inputs
