@@ -91,7 +91,8 @@ void show_end(const fs::path& out, const Options& options) {
 int run_cases(const Options& options, const run::Selection& selection,
               const std::vector<Case>& cases) {
   const auto implementation = make_implementation(options.chosen);
-  const fs::path out = options.out.empty() ? fresh_directory(options.picked.suite) : options.out;
+  const fs::path out =
+      options.out.empty() ? fresh_directory(options.picked.suite) : fs::path(options.out);
   prepare_directory(out);
   Progress progress(static_cast<std::int64_t>(cases.size()), options.json ? stderr : stdout);
   run::Execution execution;
