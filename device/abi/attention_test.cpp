@@ -3,44 +3,20 @@
 #include <cmath>
 #include <limits>
 
-#include "device/abi/call.h"
+#include "device/abi/samples.h"
 
 namespace plumbline::device {
 namespace {
 
 using test::call;
 using test::f32_tensor;
-using test::i32_tensor;
-using test::mixed;
+using test::paged;
+using test::prefill;
+using test::Prefill;
 using test::values_of;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-/// A prefill of f32 sequences with the given lengths.
-struct Prefill {
-  AttentionProblem problem;
-  Tensors inputs;
-};
-
-Prefill prefill(const std::vector<std::int32_t>& cu_q, const std::vector<std::int32_t>& cu_k,
-                std::int64_t d) {
-  Prefill c;
-  AttentionProblem& p = c.problem;
-  p.io = DType::kF32;
-  p.b = static_cast<std::int64_t>(cu_q.size()) - 1;
-  p.hq = 4;
-  p.hkv = 2;
-  p.d = d;
-  const std::int64_t tq = cu_q.back();
-  const std::int64_t tk = cu_k.back();
-  c.inputs = {{"q", f32_tensor({tq, 4, d}, mixed(tq * 4 * d + 1, 1))},
-              {"k", f32_tensor({tk, 2, d}, mixed(tk * 2 * d + 1, 2))},
-              {"v", f32_tensor({tk, 2, d}, mixed(tk * 2 * d + 1, 3))},
-              {"cu_q", i32_tensor({p.b + 1}, cu_q)},
-              {"cu_k", i32_tensor({p.b + 1}, cu_k)}};
-  return c;
-}
 
 TEST(Attention, OneKeyReturnsItsValueAndItsScore) {
   Prefill c = prefill({0, 1}, {0, 1}, 4);
@@ -99,41 +75,6 @@ TEST(Attention, NanInInvisibleKeysChangesNothing) {
   const Answer dirty = call(problem, c.inputs);
   EXPECT_EQ(clean.returned, dirty.returned);
   EXPECT_EQ(clean.returned, call(problem, c.inputs, 32).returned);
-}
-
-/// A paged decode whose pages hold the keys of `prefill`; unused slots hold NaN.
-Prefill paged(const Prefill& c, const std::vector<std::int32_t>& lengths) {
-  Prefill d;
-  AttentionProblem& p = d.problem;
-  p = c.problem;
-  p.decode = true;
-  p.sq = 1;
-  p.sk = 24;
-  p.page = 8;
-  const std::int64_t row = p.hkv * p.d;
-  const std::int64_t total = 3 * p.b + 1;
-  std::vector<std::int32_t> table(3 * p.b, -1);
-  std::vector<float> k(total * p.page * row, kNan);
-  std::vector<float> v = k;
-  const auto k_in = values_of(c.inputs.at("k"));
-  const auto v_in = values_of(c.inputs.at("v"));
-  std::int64_t key = 0;
-  for (std::int64_t s = 0; s < p.b; ++s) {
-    for (std::int64_t j = 0; j < lengths[s]; ++j, ++key) {
-      const std::int64_t page = (s * 3 + j / p.page) * 3 % total;
-      table[s * 3 + j / p.page] = static_cast<std::int32_t>(page);
-      for (std::int64_t e = 0; e < row; ++e) {
-        k[(page * p.page + j % p.page) * row + e] = k_in[key * row + e];
-        v[(page * p.page + j % p.page) * row + e] = v_in[key * row + e];
-      }
-    }
-  }
-  d.inputs = {{"q", c.inputs.at("q")},
-              {"k_cache", f32_tensor({total, p.page, p.hkv, p.d}, k)},
-              {"v_cache", f32_tensor({total, p.page, p.hkv, p.d}, v)},
-              {"block_table", i32_tensor({p.b, 3}, table)},
-              {"seq_lens", i32_tensor({p.b}, lengths)}};
-  return d;
 }
 
 TEST(Attention, PagedDecodeAgreesWithPrefillBitForBit) {

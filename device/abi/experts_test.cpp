@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "device/abi/call.h"
+#include "device/abi/samples.h"
 
 namespace plumbline::device {
 namespace {
@@ -11,19 +11,15 @@ using test::bf16_tensor;
 using test::call;
 using test::f32_tensor;
 using test::i32_tensor;
-using test::mixed;
+using test::Layer;
+using test::ragged;
 using test::values_of;
 
 /// Two experts of one hidden unit each over h = 2; relu2, so that every step is exact:
 /// expert 0: h1 = max(x0 + x1, 0)², out = (h1, 2·h1); expert 1: h1 = max(x0 − x1, 0)²,
 /// out = (−h1, h1).
-struct Tiny {
-  ExpertsProblem problem;
-  Tensors inputs;
-};
-
-Tiny tiny() {
-  Tiny tiny;
+Layer tiny() {
+  Layer tiny;
   ExpertsProblem& p = tiny.problem;
   p.activation.kind = Activation::Kind::kRelu2;
   p.t = 2;
@@ -40,7 +36,7 @@ Tiny tiny() {
 }
 
 TEST(Experts, TwoTokensThroughTwoExpertsByHand) {
-  Tiny t = tiny();
+  Layer t = tiny();
   const Answer answer = call(t.problem.to_problem(), t.inputs);
   ASSERT_EQ(answer.status, Status::kOk) << answer.message;
   EXPECT_EQ(answer.path, "triton/bf16");
@@ -50,14 +46,14 @@ TEST(Experts, TwoTokensThroughTwoExpertsByHand) {
 }
 
 TEST(Experts, AnIdOfMinusOneAddsNothing) {
-  Tiny t = tiny();
+  Layer t = tiny();
   t.inputs["topk_ids"] = i32_tensor({2, 2}, {-1, -1, -1, 0});
   EXPECT_EQ(values_of(call(t.problem.to_problem(), t.inputs).returned.at("out")),
             (std::vector<float>{0, 0, 32, 64}));
 }
 
 TEST(Experts, AnIdentityExpertReturnsItsToken) {
-  Tiny t = tiny();
+  Layer t = tiny();
   t.problem.z = 1;
   t.inputs["topk_ids"] = i32_tensor({2, 2}, {2, -1, 2, 0});
   EXPECT_EQ(values_of(call(t.problem.to_problem(), t.inputs).returned.at("out")),
@@ -65,7 +61,7 @@ TEST(Experts, AnIdentityExpertReturnsItsToken) {
 }
 
 TEST(Experts, BiasesAreAddedBeforeTheRouterWeightAndTheScaleOnceAfterTheSum) {
-  Tiny t = tiny();
+  Layer t = tiny();
   t.problem.has_bias = true;
   t.problem.scale = 2.0;
   t.inputs["w13_bias"] = bf16_tensor({2, 1}, {-1, 1});
@@ -76,7 +72,7 @@ TEST(Experts, BiasesAreAddedBeforeTheRouterWeightAndTheScaleOnceAfterTheSum) {
 }
 
 TEST(Experts, NoTokensGiveAnEmptyResult) {
-  Tiny t = tiny();
+  Layer t = tiny();
   t.problem.t = 0;
   t.inputs["x"] = bf16_tensor({0, 2}, {0});
   t.inputs["topk_ids"] = i32_tensor({0, 2}, {0});
@@ -84,41 +80,6 @@ TEST(Experts, NoTokensGiveAnEmptyResult) {
   const Answer answer = call(t.problem.to_problem(), t.inputs);
   ASSERT_EQ(answer.status, Status::kOk) << answer.message;
   EXPECT_EQ(answer.returned.at("out").spec.shape, (std::vector<std::int64_t>{0, 2}));
-}
-
-/// A layer with a ragged size everywhere and more rows an expert than one tile holds.
-Tiny ragged(const std::string& quant, const std::string& activation) {
-  Tiny r;
-  ExpertsProblem& p = r.problem;
-  p.quant = quant;
-  p.activation = *Activation::from(activation);
-  p.t = 37;
-  p.h = 131;
-  p.i = 70;
-  p.e = 5;
-  p.k = 3;
-  std::vector<std::int32_t> ids;
-  for (int slot = 0; slot < p.t * p.k; ++slot) ids.push_back((slot * 7 + slot / 11) % 5 % 4);
-  r.inputs["x"] = bf16_tensor({p.t, p.h}, mixed(p.t * p.h, 1));
-  r.inputs["topk_ids"] = i32_tensor({p.t, p.k}, ids);
-  r.inputs["topk_weights"] = f32_tensor({p.t, p.k}, {0.25F, 0.5F, 0.75F, 1.0F});
-  const std::vector<float> w13 = mixed(p.e * 2 * p.i * p.h, 2);
-  const std::vector<float> w2 = mixed(p.e * p.h * p.i, 3);
-  if (quant == "bf16") {
-    r.inputs["w13"] = bf16_tensor({p.e, 2 * p.i, p.h}, w13);
-    r.inputs["w2"] = bf16_tensor({p.e, p.h, p.i}, w2);
-    return r;
-  }
-  // Codes 0x30 to 0x3f: 0.5 to 1.875.
-  std::vector<std::uint8_t> codes;
-  for (const float value : w13) {
-    codes.push_back(static_cast<std::uint8_t>(0x30 + (static_cast<int>(value * 128) & 0x8f)));
-  }
-  r.inputs["w13"] = test::plain_tensor<std::uint8_t>(DType::kE4m3fn, {p.e, 2 * p.i, p.h}, codes);
-  r.inputs["w2"] = test::plain_tensor<std::uint8_t>(DType::kE4m3fn, {p.e, p.h, p.i}, codes);
-  r.inputs["w13_scale"] = f32_tensor({p.e, 2, 2}, {0.0625F, 0.03125F, 0.125F});
-  r.inputs["w2_scale"] = f32_tensor({p.e, 2, 1}, {0.0625F, 0.03125F, 0.125F});
-  return r;
 }
 
 double e4m3_value(std::uint8_t code) {
@@ -130,7 +91,7 @@ double e4m3_value(std::uint8_t code) {
 }
 
 /// The layer in double without any rounding; weights dequantised by definition.
-std::vector<double> plain_layer(const Tiny& r) {
+std::vector<double> plain_layer(const Layer& r) {
   const ExpertsProblem& p = r.problem;
   const bool fp8 = p.quant != "bf16";
   const auto weight = [&](const char* name, std::int64_t expert, std::int64_t row, std::int64_t c) {
@@ -174,7 +135,7 @@ std::vector<double> plain_layer(const Tiny& r) {
 }
 
 /// Root of the mean square of the error over that of the result; the judge proper is elsewhere.
-double relative_error(const Tiny& r, const Answer& answer) {
+double relative_error(const Layer& r, const Answer& answer) {
   const std::vector<double> wanted = plain_layer(r);
   const std::vector<float> got = values_of(answer.returned.at("out"));
   double error = 0.0;
@@ -191,9 +152,9 @@ TEST(Experts, RaggedLayersAgreeWithPlainArithmetic) {
   const double bf16 = std::ldexp(1.0, -9);
   const double e4m3 = std::ldexp(1.0, -4);
   for (const char* activation : {"silu", "swiglu:1.702:1:7", "swiglu:1:0:none"}) {
-    Tiny plain = ragged("bf16", activation);
+    Layer plain = ragged("bf16", activation);
     EXPECT_LE(relative_error(plain, call(plain.problem.to_problem(), plain.inputs)), 5 * bf16);
-    Tiny fp8 = ragged("fp8_block128", activation);
+    Layer fp8 = ragged("fp8_block128", activation);
     const Answer answer = call(fp8.problem.to_problem(), fp8.inputs);
     ASSERT_EQ(answer.status, Status::kOk) << answer.message;
     EXPECT_LE(relative_error(fp8, answer), 2 * e4m3);
@@ -202,14 +163,14 @@ TEST(Experts, RaggedLayersAgreeWithPlainArithmetic) {
 
 TEST(Experts, BothWavesGiveTheSameBits) {
   for (const char* quant : {"bf16", "fp8_block128"}) {
-    Tiny r = ragged(quant, "silu");
+    Layer r = ragged(quant, "silu");
     const Problem problem = r.problem.to_problem();
     EXPECT_EQ(call(problem, r.inputs, 64).returned, call(problem, r.inputs, 32).returned);
   }
 }
 
 TEST(Experts, TheCallersBufferIsWrittenAndInputsAreNot) {
-  Tiny t = tiny();
+  Layer t = tiny();
   const Tensors before = t.inputs;
   Tensors outputs = {{"out", bf16_tensor({2, 2}, {-1})}};
   const Answer answer = make_embedded({})->run(t.problem.to_problem(), test::views_of(t.inputs),

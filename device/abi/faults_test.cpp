@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "device/abi/call.h"
+#include "device/abi/samples.h"
 
 namespace plumbline::device {
 namespace {
@@ -23,14 +23,72 @@ TEST(Faults, AnUnknownNameOrWaveIsBadInput) {
   EXPECT_THROW(make_embedded({48, ""}), BadInput);
 }
 
-TEST(Faults, APlantedFaultChangesTheResultAndTheCorrectKernelsDoNot) {
+struct Sample {
+  Problem problem;
+  Tensors inputs;
+};
+
+void add_layers(std::vector<Sample>& samples) {
+  for (const char* quant : {"bf16", "fp8_block128"}) {
+    test::Layer layer = test::ragged(quant, "swiglu:1:0:2");
+    layer.problem.scale = 2.5;
+    samples.push_back({layer.problem.to_problem(), layer.inputs});
+  }
+}
+
+void add_attention(std::vector<Sample>& samples) {
+  test::Prefill c = test::prefill({0, 1, 2, 3}, {0, 13, 13, 37}, 16);
+  c.problem.softcap = 1.0;
+  const test::Prefill decode = test::paged(c, {13, 0, 24});
+  samples.push_back({decode.problem.to_problem(), decode.inputs});
+  c = test::prefill({0, 20, 37}, {0, 20, 60}, 16);
+  c.problem.has_sinks = true;
+  c.inputs["sinks"] = test::f32_tensor({4}, {0.5F});
+  samples.push_back({c.problem.to_problem(), c.inputs});
+  c.problem.mask = Mask::kSliding;
+  c.problem.w = 5;
+  c.problem.out_mode = OutMode::kCopied;
+  samples.push_back({c.problem.to_problem(), c.inputs});
+}
+
+std::vector<Sample> all_samples() {
+  std::vector<Sample> samples;
+  add_layers(samples);
+  add_attention(samples);
   RouteProblem p;
-  p.e = 4;
+  p.t = 64;
+  p.k = 2;
+  p.groups = 4;
+  p.kept_groups = 2;
+  p.has_bias = true;
   p.renormalize = true;
-  Tensors inputs = {{"router_logits", test::f32_tensor({1, 4}, {1, 2, 3, 4})}};
-  const Tensors correct = test::call(p.to_problem(), inputs).returned;
-  EXPECT_EQ(correct, test::call(p.to_problem(), inputs).returned);
-  EXPECT_NE(correct, test::call(p.to_problem(), inputs, 64, "renormalise_skipped").returned);
+  samples.push_back({p.to_problem(),
+                     {{"router_logits", test::f32_tensor({64, 8}, test::mixed(513, 1))},
+                      {"correction_bias", test::f32_tensor({8}, test::mixed(8, 2))}}});
+  return samples;
+}
+
+/// Everything a call leaves behind: what it returned, the caller's out, and its inputs.
+std::vector<Tensors> traces(const std::string& fault) {
+  std::vector<Tensors> all;
+  for (Sample& sample : all_samples()) {
+    Tensors outputs;
+    if (sample.problem.axis("out") == "copied") outputs["out"] = sample.inputs.at("q");
+    const Answer answer =
+        make_embedded({64, fault})
+            ->run(sample.problem, test::views_of(sample.inputs), test::views_of(outputs));
+    EXPECT_EQ(answer.status, Status::kOk) << answer.message;
+    all.insert(all.end(), {answer.returned, outputs, sample.inputs});
+  }
+  return all;
+}
+
+TEST(Faults, EachLeavesOtherBytesBehindThanTheCorrectKernels) {
+  const std::vector<Tensors> correct = traces("");
+  EXPECT_EQ(correct, traces(""));
+  for (const FaultInfo& fault : all_faults()) {
+    EXPECT_NE(correct, traces(std::string(fault.name))) << fault.name;
+  }
 }
 
 }  // namespace

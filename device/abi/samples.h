@@ -1,0 +1,112 @@
+#pragma once
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/abi/call.h"
+
+/// Test helpers: problems with all their inputs.
+namespace plumbline::device::test {
+
+struct Layer {
+  ExpertsProblem problem;
+  Tensors inputs;
+};
+
+/// A layer with a ragged size everywhere and more rows an expert than one tile holds.
+inline Layer ragged(const std::string& quant, const std::string& activation) {
+  Layer r;
+  ExpertsProblem& p = r.problem;
+  p.quant = quant;
+  p.activation = *Activation::from(activation);
+  p.t = 37;
+  p.h = 131;
+  p.i = 70;
+  p.e = 5;
+  p.k = 3;
+  std::vector<std::int32_t> ids;
+  for (int slot = 0; slot < p.t * p.k; ++slot) ids.push_back((slot * 7 + slot / 11) % 5 % 4);
+  r.inputs["x"] = bf16_tensor({p.t, p.h}, mixed(p.t * p.h, 1));
+  r.inputs["topk_ids"] = i32_tensor({p.t, p.k}, ids);
+  r.inputs["topk_weights"] = f32_tensor({p.t, p.k}, {0.25F, 0.5F, 0.75F, 1.0F});
+  const std::vector<float> w13 = mixed(p.e * 2 * p.i * p.h, 2);
+  const std::vector<float> w2 = mixed(p.e * p.h * p.i, 3);
+  if (quant == "bf16") {
+    r.inputs["w13"] = bf16_tensor({p.e, 2 * p.i, p.h}, w13);
+    r.inputs["w2"] = bf16_tensor({p.e, p.h, p.i}, w2);
+    return r;
+  }
+  // Codes 0x30 to 0x3f: 0.5 to 1.875.
+  std::vector<std::uint8_t> codes;
+  for (const float value : w13) {
+    codes.push_back(static_cast<std::uint8_t>(0x30 + (static_cast<int>(value * 128) & 0x8f)));
+  }
+  r.inputs["w13"] = plain_tensor<std::uint8_t>(DType::kE4m3fn, {p.e, 2 * p.i, p.h}, codes);
+  r.inputs["w2"] = plain_tensor<std::uint8_t>(DType::kE4m3fn, {p.e, p.h, p.i}, codes);
+  r.inputs["w13_scale"] = f32_tensor({p.e, 2, 2}, {0.0625F, 0.03125F, 0.125F});
+  r.inputs["w2_scale"] = f32_tensor({p.e, 2, 1}, {0.0625F, 0.03125F, 0.125F});
+  return r;
+}
+
+/// A prefill of f32 sequences with the given lengths.
+struct Prefill {
+  AttentionProblem problem;
+  Tensors inputs;
+};
+
+inline Prefill prefill(const std::vector<std::int32_t>& cu_q, const std::vector<std::int32_t>& cu_k,
+                       std::int64_t d) {
+  Prefill c;
+  AttentionProblem& p = c.problem;
+  p.io = DType::kF32;
+  p.b = static_cast<std::int64_t>(cu_q.size()) - 1;
+  p.hq = 4;
+  p.hkv = 2;
+  p.d = d;
+  const std::int64_t tq = cu_q.back();
+  const std::int64_t tk = cu_k.back();
+  c.inputs = {{"q", f32_tensor({tq, 4, d}, mixed(tq * 4 * d + 1, 1))},
+              {"k", f32_tensor({tk, 2, d}, mixed(tk * 2 * d + 1, 2))},
+              {"v", f32_tensor({tk, 2, d}, mixed(tk * 2 * d + 1, 3))},
+              {"cu_q", i32_tensor({p.b + 1}, cu_q)},
+              {"cu_k", i32_tensor({p.b + 1}, cu_k)}};
+  return c;
+}
+
+/// A paged decode whose pages hold the keys of `prefill`; unused slots hold NaN.
+inline Prefill paged(const Prefill& c, const std::vector<std::int32_t>& lengths) {
+  Prefill d;
+  AttentionProblem& p = d.problem;
+  p = c.problem;
+  p.decode = true;
+  p.sq = 1;
+  p.sk = 24;
+  p.page = 8;
+  const std::int64_t row = p.hkv * p.d;
+  const std::int64_t total = 3 * p.b + 1;
+  std::vector<std::int32_t> table(3 * p.b, -1);
+  std::vector<float> k(total * p.page * row, std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> v = k;
+  const auto k_in = values_of(c.inputs.at("k"));
+  const auto v_in = values_of(c.inputs.at("v"));
+  std::int64_t key = 0;
+  for (std::int64_t s = 0; s < p.b; ++s) {
+    for (std::int64_t j = 0; j < lengths[s]; ++j, ++key) {
+      const std::int64_t page = (s * 3 + j / p.page) * 3 % total;
+      table[s * 3 + j / p.page] = static_cast<std::int32_t>(page);
+      for (std::int64_t e = 0; e < row; ++e) {
+        k[(page * p.page + j % p.page) * row + e] = k_in[key * row + e];
+        v[(page * p.page + j % p.page) * row + e] = v_in[key * row + e];
+      }
+    }
+  }
+  d.inputs = {{"q", c.inputs.at("q")},
+              {"k_cache", f32_tensor({total, p.page, p.hkv, p.d}, k)},
+              {"v_cache", f32_tensor({total, p.page, p.hkv, p.d}, v)},
+              {"block_table", i32_tensor({p.b, 3}, table)},
+              {"seq_lens", i32_tensor({p.b}, lengths)}};
+  return d;
+}
+
+}  // namespace plumbline::device::test
