@@ -267,7 +267,8 @@ RC_GTEST_PROP(Numeric, AgreesWithTheDefinitionOfTheRadius, ()) {
   for (std::size_t i = 0; i < count; ++i) {
     expected.value.push_back(*rc::gen::inRange(-64, 65));
     expected.radius.push_back(0.125 * *rc::gen::inRange(0, 8));
-    got[i] = expected.value[i] + 0.125 * *rc::gen::inRange(-4, 5);
+    const int steps = *rc::gen::weightedElement<int>({{30, 0}, {30, 1}, {1, 8}, {1, -8}});
+    got[i] = expected.value[i] + (steps == 1 ? -expected.radius[i] : 0.125 * steps);
     inside = inside && std::abs(got[i] - expected.value[i]) <= expected.radius[i];
   }
   RC_CLASSIFY(inside, "inside");
