@@ -1,7 +1,6 @@
 #include "device/moe/experts.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,17 @@
 namespace plumbline::device {
 namespace {
 
+/// Most blocks of a launch along y.
+constexpr std::int64_t kLargestGrid = 65535;
+
 std::int64_t ceil_div(std::int64_t count, std::int64_t part) { return (count + part - 1) / part; }
+
+/// Tiles of sorted rows at most: each tile in use holds a slot at least, and each expert wastes one
+/// tile at most.
+std::int64_t row_tiles_of(const ExpertsProblem& p) {
+  const std::int64_t rows = p.t * p.k;
+  return std::min(rows, ceil_div(rows, kRowTile) + p.e);
+}
 
 std::vector<Wanted> wanted_inputs(const ExpertsProblem& p) {
   const bool fp8 = p.quant == "fp8_block128";
@@ -48,9 +57,9 @@ std::optional<Refusal> refuse_path(const ExpertsProblem& p) {
   if (p.io != DType::kBf16) {
     return Refusal{Status::kDtype, "io is bf16", "io = " + std::string(name_of(p.io))};
   }
-  // Offsets inside a launch are 32-bit numbers.
-  if (p.t * p.k > std::numeric_limits<std::int32_t>::max() / 2) {
-    return Refusal{Status::kCapacity, "t * k < 2^30", "t * k = " + std::to_string(p.t * p.k)};
+  if (row_tiles_of(p) > kLargestGrid) {
+    return Refusal{Status::kCapacity, "row tiles <= " + std::to_string(kLargestGrid),
+                   "t * k = " + std::to_string(p.t * p.k) + ", e = " + std::to_string(p.e)};
   }
   return std::nullopt;
 }
@@ -72,8 +81,7 @@ GemmArgs plan_gemm(std::int64_t rows, std::int64_t n, std::int64_t k, const Expe
   args.k_end = args.k;
   args.b_scale_last = static_cast<std::int32_t>(ceil_div(k, kScaleBlock)) - 1;
   args.column_tiles = gemm_column_tiles(args.n);
-  // Each tile in use holds a slot at least, and each expert wastes one tile at most.
-  args.row_tiles = static_cast<std::int32_t>(std::min(rows, ceil_div(rows, kRowTile) + p.e));
+  args.row_tiles = static_cast<std::int32_t>(row_tiles_of(p));
   return args;
 }
 
