@@ -1,7 +1,7 @@
 #pragma once
 // The sanitizers' runtime functions that the fibers and the device memory need. The runtime's own
 // files are compiled without TSan's instrumentation; PLUMBLINE_HIPX_TSAN comes from the build.
-#include "hipx/language.h"
+#include "device/hip/host/include/hipx/language.h"
 
 #if defined(PLUMBLINE_HIPX_ASAN)
 extern "C" {

@@ -3,11 +3,11 @@
 // of this header stands in the include path instead of AMD's.
 // The order matters: each file uses the names of those before it.
 // clang-format off
-#include "hipx/language.h"
-#include "hip/hip_runtime_api.h"
-#include "hipx/switch.h"
-#include "hipx/launch.h"
-#include "hipx/shared.h"
-#include "hipx/warp.h"
-#include "hipx/atomic.h"
+#include "device/hip/host/include/hipx/language.h"
+#include "device/hip/host/include/hip/hip_runtime_api.h"
+#include "device/hip/host/include/hipx/switch.h"
+#include "device/hip/host/include/hipx/launch.h"
+#include "device/hip/host/include/hipx/shared.h"
+#include "device/hip/host/include/hipx/warp.h"
+#include "device/hip/host/include/hipx/atomic.h"
 // clang-format on

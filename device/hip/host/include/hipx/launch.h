@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "hip/hip_runtime_api.h"
-#include "hipx/language.h"
+#include "device/hip/host/include/hip/hip_runtime_api.h"
+#include "device/hip/host/include/hipx/language.h"
 
 namespace hipx {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hipx/language.h"
+#include "device/hip/host/include/hipx/language.h"
 
 namespace hipx {
 

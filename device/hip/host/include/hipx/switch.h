@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "hipx/language.h"
+#include "device/hip/host/include/hipx/language.h"
 
 #if defined(__x86_64__) && !defined(PLUMBLINE_HIPX_ASAN) && !defined(PLUMBLINE_HIPX_TSAN) && \
     !defined(PLUMBLINE_HIPX_PORTABLE_SWITCH)

@@ -4,8 +4,8 @@
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 #include <cstdint>
 
-#include "hipx/language.h"
-#include "hipx/switch.h"
+#include "device/hip/host/include/hipx/language.h"
+#include "device/hip/host/include/hipx/switch.h"
 
 namespace hipx {
 
