@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/bounds/group_quant.h"
 #include "reference/formats/codec.h"
 
 namespace plumbline::bounds::emulate {
@@ -25,6 +26,11 @@ float lanes(const double* a, const double* b, Eigen::Index n) {
     sums[j % 8] = std::fma(static_cast<float>(a[j]), static_cast<float>(b[j]), sums[j % 8]);
   }
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+/// A row as an operand of a product.
+Matrix operand(const Matrix& row, std::int64_t group) {
+  return group > 0 ? quantize_groups(Enclosure::exact(row), group).mid : row;
 }
 
 float silu(float g, float u) { return g / (1.0F + std::exp(-g)) * u; }
@@ -66,28 +72,31 @@ float round(DType dtype, float x) {
   return static_cast<float>(formats::round_to(dtype, static_cast<double>(x)));
 }
 
-Matrix staged_experts(const moe::ExpertInputs& in, Order order) {
+Matrix staged_experts(const moe::ExpertInputs& in, Order order, std::int64_t group) {
   constexpr DType kIo = DType::kBf16;
   Matrix out = Matrix::Zero(in.t, in.h);
   std::vector<double> gemm1(static_cast<std::size_t>(2 * in.i));
-  std::vector<double> activated(static_cast<std::size_t>(in.i));
+  Matrix activated(1, in.i);
   for (std::int64_t t = 0; t < in.t; ++t) {
+    const Matrix x = operand(in.x.row(t), group);
     std::vector<float> sum(static_cast<std::size_t>(in.h), 0.0F);
     for (std::int64_t slot = 0; slot < in.k; ++slot) {
       const auto expert =
           static_cast<std::size_t>(in.ids[static_cast<std::size_t>(t * in.k + slot)]);
       for (std::size_t r = 0; r < gemm1.size(); ++r) {
         const double* w = &in.w13[expert](static_cast<Eigen::Index>(r), 0);
-        gemm1[r] = round(kIo, dot(&in.x(t, 0), w, in.h, order));
+        gemm1[r] = round(kIo, dot(x.data(), w, in.h, order));
       }
-      for (std::size_t r = 0; r < activated.size(); ++r) {
-        activated[r] = round(kIo, silu(static_cast<float>(gemm1[r]),
-                                       static_cast<float>(gemm1[r + activated.size()])));
+      for (Eigen::Index r = 0; r < in.i; ++r) {
+        const auto gate = static_cast<float>(gemm1[static_cast<std::size_t>(r)]);
+        const auto up = static_cast<float>(gemm1[static_cast<std::size_t>(r + in.i)]);
+        activated(0, r) = round(kIo, silu(gate, up));
       }
+      const Matrix a = operand(activated, group);
       const auto weight = static_cast<float>(in.topk_weights(t, slot));
       for (std::size_t r = 0; r < sum.size(); ++r) {
         const double* w = &in.w2[expert](static_cast<Eigen::Index>(r), 0);
-        sum[r] += round(kIo, dot(activated.data(), w, in.i, order) * weight);
+        sum[r] += round(kIo, dot(a.data(), w, in.i, order) * weight);
       }
     }
     for (std::size_t r = 0; r < sum.size(); ++r) {

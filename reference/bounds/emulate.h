@@ -29,8 +29,9 @@ float dot(const double* a, const double* b, Eigen::Index n, Order order);
 /// `x` rounded to `dtype`, as a float.
 float round(DType dtype, float x);
 
-/// An expert layer with silu and without biases: roundings R1 to R3 in bf16, fp32 combine.
-Matrix staged_experts(const moe::ExpertInputs& in, Order order);
+/// An expert layer with silu and without biases: roundings R1 to R3 in bf16, fp32 combine. With a
+/// `group`, x and the activations are quantised to e4m3fn in groups of that many first; 0: not.
+Matrix staged_experts(const moe::ExpertInputs& in, Order order, std::int64_t group = 0);
 
 /// Number of elements of `got` that are not within the radius; NaN counts.
 std::int64_t outside(const Matrix& value, const Matrix& radius, const Matrix& got);

@@ -46,6 +46,26 @@ TEST(ExpertBounds, HoldForStagesInEveryOrder) {
   }
 }
 
+TEST(ExpertBounds, HoldForQuantisedActivationsAndTellTheirGroupsApart) {
+  for (const std::string_view kind : {"gaussian", "heavy", "positive"}) {
+    ExpertInputs in = layer(kind, 12);
+    in.i = 160;
+    std::mt19937_64 random(13);
+    for (Matrix& w : in.w13) w = emulate::draw("gaussian", 320, in.h, DType::kE4m3fn, random) / 8;
+    for (Matrix& w : in.w2) w = emulate::draw("gaussian", in.h, 160, DType::kE4m3fn, random) / 8;
+    ExpertArithmetic arithmetic;
+    arithmetic.quant = "fp8_block128";
+    const Expected expected = bounds::experts(in, arithmetic);
+    for (const Order order : emulate::kOrders) {
+      EXPECT_EQ(emulate::outside(expected, emulate::staged_experts(in, order, 128)), 0) << kind;
+    }
+    const Matrix wrong = emulate::staged_experts(in, Order::kForward, 0);
+    EXPECT_GT(emulate::outside(expected, wrong), wrong.size() / 2) << "nothing quantised";
+    const Matrix halves = emulate::staged_experts(in, Order::kForward, 64);
+    EXPECT_GT(emulate::outside(expected, halves), wrong.size() / 4) << "groups of 64";
+  }
+}
+
 TEST(ExpertBounds, AreTightEnoughForOneUlpOnMostElements) {
   const ExpertInputs in = layer("gaussian", 2);
   const Expected expected = bounds::experts(in, {});
