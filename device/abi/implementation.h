@@ -17,7 +17,7 @@ namespace plumbline {
 struct OfferedPath {
   std::string name;                                                    ///< "triton/bf16"
   std::string op;                                                      ///< "moe.experts"
-  std::vector<std::pair<std::string, std::vector<std::string>>> axes;  ///< axis → words taken
+  std::vector<std::pair<std::string, std::vector<std::string>>> axes;  ///< axis → words; "swiglu:*": prefix
   Profile profile;
 };
 

@@ -31,7 +31,7 @@ struct TileShape {
 
 #if defined(PLUMBLINE_TARGET_HOST)
 using ExpertTile = TileShape<16, 64, 128, 4, 4, 16, 0>;
-using WideTile = TileShape<64, 64, 64, 4, 4, 16, 0>;
+using WideTile = TileShape<64, 32, 128, 4, 4, 16, 0>;
 #else
 using ExpertTile = TileShape<16, 64, 32, 2, 4, 4, 4>;
 using WideTile = TileShape<64, 64, 16, 4, 4, 4, 4>;
