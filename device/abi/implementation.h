@@ -15,9 +15,10 @@ namespace plumbline {
 /// One path that an implementation offers: a pattern over problems and the arithmetic it promises
 /// there.
 struct OfferedPath {
-  std::string name;                                                    ///< "triton/bf16"
-  std::string op;                                                      ///< "moe.experts"
-  std::vector<std::pair<std::string, std::vector<std::string>>> axes;  ///< axis → words; "swiglu:*": prefix
+  std::string name;  ///< "triton/bf16"
+  std::string op;    ///< "moe.experts"
+  /// Axis → words taken; "swiglu:*" takes every word that starts so.
+  std::vector<std::pair<std::string, std::vector<std::string>>> axes;
   Profile profile;
 };
 
