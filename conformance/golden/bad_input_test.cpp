@@ -56,6 +56,8 @@ std::function<void(Safetensors&)> set_id(std::int32_t id) {
 std::vector<Breach> general_breaches() {
   return {{"no kind", kMoe, unset("kind"), "metadata kind: is missing"},
           {"unknown kind", kMoe, set("kind", "conv"), "unknown kind \"conv\""},
+          {"sizes without bytes", kAttention, reshape("spare", {1 << 15, 1 << 15, 0}),
+           "tensor \"spare\": is empty"},
           {"nothing to judge", kAttention,
            [](Safetensors& content) {
              content.tensors.erase("expected.out");

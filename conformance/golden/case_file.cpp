@@ -1,5 +1,6 @@
 #include "conformance/golden/case_file.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -9,6 +10,22 @@ namespace plumbline::golden {
 namespace {
 
 std::string tensor_place(std::string_view name) { return "tensor " + shown(std::string(name)); }
+
+/// Sizes that no bytes stand behind cost nothing to write and would be looped over all the same.
+void check_empty(const CaseFile& file, const std::string& name, const TensorSpec& spec) {
+  constexpr std::int64_t kMost = 1 << 20;
+  if (spec.elements() != 0) return;
+  std::int64_t others = 1;
+  for (const std::int64_t size : spec.shape) {
+    if (size > kMost || others > kMost) break;
+    others *= std::max<std::int64_t>(size, 1);
+  }
+  const bool large = std::any_of(spec.shape.begin(), spec.shape.end(),
+                                 [](std::int64_t size) { return size > kMost; });
+  if (!large && others <= kMost) return;
+  file.refuse_tensor(
+      name, "is empty, but its other sizes multiply to more than 2^20: " + text_of(spec.shape));
+}
 
 }  // namespace
 
@@ -99,7 +116,9 @@ void CaseFile::refuse_tensor(std::string_view name, std::string_view rule) const
 
 CaseFile parse_case_file(std::span<const std::byte> bytes, std::string_view file) {
   Safetensors content = parse_safetensors(bytes, file);
-  return {std::string(file), std::move(content.metadata), std::move(content.tensors)};
+  CaseFile parsed{std::string(file), std::move(content.metadata), std::move(content.tensors)};
+  for (const auto& [name, tensor] : parsed.tensors) check_empty(parsed, name, tensor.spec);
+  return parsed;
 }
 
 std::optional<double> number_of(std::string_view text) {
