@@ -12,7 +12,7 @@ constexpr auto kDistributions = std::to_array<Distribution>({
     {"gaussian", "random-like data, as trained layers have", true, gaussian},
     {"heavy_tailed", "magnitudes over eight binades: scales and ranges", true, heavy_tailed},
     {"outlier_channels", "a few columns 64 times as large: group scales", true, outlier_channels},
-    {"cancelling", "sums 1/32 of their terms: dropped terms and low precision", true, cancelling},
+    {"cancelling", "sums 1/8 of their terms: dropped terms and low precision", true, cancelling},
     {"sorted", "monotone rows: wrong order, wrong neighbour", true, sorted},
     {"exact_integers", "every sum is exact: bits can be compared", false, exact_integers},
 });

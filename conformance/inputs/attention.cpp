@@ -35,8 +35,10 @@ std::vector<std::int32_t> cumulative(const std::vector<std::int32_t>& lengths) {
   return sums;
 }
 
+/// Sinks are always gaussian: one that dwarfs every logit would leave nothing to compare.
 void add_sinks(Tensors& tensors, const AttentionProblem& p, const Source& source) {
-  if (p.has_sinks) tensors["sinks"] = filled(source, "sinks", {DType::kF32, {p.hq}});
+  const Source gaussian{find_distribution("gaussian"), source.seed};
+  if (p.has_sinks) tensors["sinks"] = filled(gaussian, "sinks", {DType::kF32, {p.hq}});
 }
 
 /// Where the pages of every sequence lie in the cache.

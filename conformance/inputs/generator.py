@@ -68,7 +68,7 @@ def cancelling(stream, row, column, width, side):
     m, exponent = gaussian(stream, row, column & ~1, width, side)
     if column % 2 == 0 or side == "weight":
         return m, exponent
-    quotient = abs(m) // 32 * (1 if m > 0 else -1)
+    quotient = abs(m) // 8 * (1 if m > 0 else -1)
     return quotient - m, exponent
 
 

@@ -110,7 +110,7 @@ RC_GTEST_PROP(Cancelling, PairsOfAProductAlmostVanish, ()) {
   const double w0 = at(2 * pair, Side::kWeight), w1 = at(2 * pair + 1, Side::kWeight);
   const double x0 = at(2 * pair, Side::kActivation), x1 = at(2 * pair + 1, Side::kActivation);
   RC_ASSERT(w0 == w1);
-  RC_ASSERT(std::abs(x0 + x1) * 32 <= std::abs(x0));
+  RC_ASSERT(std::abs(x0 + x1) * 8 <= std::abs(x0));
 }
 
 TEST(Inputs, ArePureInTheCaseAndIndependentOfOrder) {

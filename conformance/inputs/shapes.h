@@ -16,7 +16,7 @@ Dyadic heavy_tailed(const Stream& stream, const Position& at);
 Dyadic outlier_channels(const Stream& stream, const Position& at);
 
 /// Neighbouring columns (2j, 2j + 1) of a product cancel: weights repeat the value, activations
-/// negate it and take 1/32 of its size off, so that the sum is 1/32 of its terms.
+/// negate it and take 1/8 of its size off, so that the sum is 1/8 of its terms.
 Dyadic cancelling(const Stream& stream, const Position& at);
 
 /// Rising along the last dimension from −2 to 2 (falling in odd rows), with a jitter below one
