@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <string>
 #include <utility>
 
+#include "conformance/inputs/generator.h"
+#include "conformance/properties/relations.h"
 #include "conformance/run/call.h"
 #include "reference/bounds/evaluate.h"
 #include "reference/bounds/route.h"
@@ -85,6 +88,31 @@ Judgement judge_repeat(const Call& first, const Call& second) {
   return verdict(Verdict::kPass, "repeat", "the repeat gave the same bits");
 }
 
+/// One of the relations that apply to the case, another for each seed. What gives it nothing to
+/// change, or no bound tight enough to say anything, adds no judgement.
+void judge_relation(const Case& test_case, Implementation& implementation,
+                    std::vector<Judgement>& into) {
+  std::vector<const properties::Relation*> fitting;
+  for (const properties::Relation& relation : properties::all_relations()) {
+    if (properties::applies(relation, test_case.problem)) fitting.push_back(&relation);
+  }
+  if (fitting.empty()) return;
+  const inputs::Stream stream(test_case.seed, "relation of " + test_case.problem.text());
+  const std::size_t pick = stream.below(0, fitting.size());
+  const std::string lane = "relation:" + std::string(fitting[pick]->name);
+  Judgement judged;
+  try {
+    judged = fitting[pick]->judge(test_case, implementation);
+  } catch (const std::exception& error) {
+    judged = verdict(Verdict::kCrash, lane, error.what());
+  }
+  if (judged.verdict == Verdict::kPass || judged.verdict == Verdict::kFail ||
+      judged.verdict == Verdict::kCrash) {
+    judged.elements = 0;
+    into.push_back(std::move(judged));
+  }
+}
+
 void judge_answered(const Prepared& prepared, Implementation& implementation,
                     const OfferedPath& path, const Call& first, std::vector<Judgement>& into) {
   if (first.answer.path != path.name) {
@@ -118,6 +146,7 @@ std::vector<Judgement> judge_case(const Case& test_case, Implementation& impleme
   }
   judgements.push_back(first.guards);
   judge_answered(prepared, implementation, *path, first, judgements);
+  judge_relation(test_case, implementation, judgements);
   return judgements;
 }
 

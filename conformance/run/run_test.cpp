@@ -82,10 +82,13 @@ TEST(RunCase, FailsAWriteToAnInput) {
 }
 
 TEST(RunCase, FailsAWriteBesideAnOutput) {
-  const Record record = judged(kExperts, [](Answer&, const TensorViews&, const TensorViews& out) {
-    out.at("out").data[-1] = std::byte{0};
+  int calls = 0;
+  const Record record = judged(kExperts, [&](Answer&, const TensorViews&, const TensorViews& out) {
+    // Only once: in the repeat an unmapped page lies there.
+    if (++calls == 1) out.at("out").data[-1] = std::byte{0};
   });
-  EXPECT_TRUE(record.verdict == Verdict::kFail || record.verdict == Verdict::kCrash);
+  EXPECT_EQ(name_of(record.verdict), "fail");
+  EXPECT_EQ(record.lane, "guard");
 }
 
 TEST(RunCase, CatchesAnAnswerThatDiffersInTheRepeat) {
@@ -94,7 +97,7 @@ TEST(RunCase, CatchesAnAnswerThatDiffersInTheRepeat) {
       judged(kAbsent, [&](Answer& answer, const TensorViews&, const TensorViews&) {
         if (++calls == 2) answer.returned.at("out").data[0] ^= std::byte{1};
       });
-  EXPECT_EQ(calls, 2);
+  EXPECT_GE(calls, 2);
   EXPECT_EQ(name_of(record.verdict), "flaky");
 }
 
