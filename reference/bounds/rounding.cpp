@@ -149,6 +149,10 @@ void add_output_rounding(DType dtype, Enclosure& enclosure) {
       radius = kInfinity;
     } else if (radius == 0) {
       enclosure.mid.data()[n] = formats::round_to(dtype, value);
+    } else if (std::abs(value) + radius < smallest * unit) {
+      // Below half the smallest subnormal number everything rounds, or is flushed, to zero.
+      enclosure.mid.data()[n] = 0;
+      radius = 0;
     } else {
       radius += binade_of(std::clamp(std::abs(value) + radius, smallest, largest)) * unit;
     }

@@ -101,6 +101,13 @@ TEST(Rounding, AnExactOutputIsRoundedAndStaysExact) {
   EXPECT_EQ(enclosure.radius(0, 0), 0.0);
 }
 
+TEST(Rounding, AnOutputThatUnderflowsIsZero) {
+  Enclosure enclosure = one(1e-31, 1e-33);
+  add_output_rounding(DType::kF16, enclosure);
+  EXPECT_EQ(enclosure.mid(0, 0), 0.0);
+  EXPECT_EQ(enclosure.radius(0, 0), 0.0);
+}
+
 TEST(Rounding, HalfUlpFollowsTheFormat) {
   for (const DType dtype : io_types()) {
     for (const double x : {0.0, 1e-9, 0.7, 1.0, 1.999, 100.0, 1e9}) {
