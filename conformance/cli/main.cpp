@@ -25,18 +25,10 @@ int main(int argc, char** argv) {
   plumbline::cli::add_replay(app, exit);
   plumbline::cli::add_list(app, exit);
   plumbline::cli::add_prove(app, exit);
-#ifdef PLUMBLINE_HAS_CHECK
   plumbline::cli::add_check(app, exit);
-#endif
-#ifdef PLUMBLINE_HAS_REPORT
   plumbline::cli::add_report(app, exit);
-#endif
-#ifdef PLUMBLINE_HAS_DOCTOR
   plumbline::cli::add_doctor(app, exit);
-#endif
-#ifdef PLUMBLINE_HAS_SELFBENCH
   plumbline::cli::add_selfbench(app, exit);
-#endif
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
