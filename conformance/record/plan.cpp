@@ -28,12 +28,19 @@ constexpr auto kColumns = std::to_array<Column>({
 });
 
 Json run_to_json(const RunHeader& run) {
-  return Json{{"suite", run.suite},     {"implementation", run.implementation},
-              {"version", run.version}, {"target", run.target},
-              {"device", run.device},   {"wave", run.wave},
-              {"seed", run.seed},       {"filter", run.filter},
-              {"planned", run.planned}, {"compiler", run.compiler},
-              {"system", run.system},   {"command", run.command}};
+  return Json{{"suite", run.suite},
+              {"implementation", run.implementation},
+              {"version", run.version},
+              {"target", run.target},
+              {"device", run.device},
+              {"wave", run.wave},
+              {"seed", run.seed},
+              {"filter", run.filter},
+              {"planned", run.planned},
+              {"compiler", run.compiler},
+              {"system", run.system},
+              {"command", run.command},
+              {"seconds", from_double(run.seconds)}};
 }
 
 RunHeader run_from_json(const Fields& in) {

@@ -26,7 +26,7 @@ std::string position_text(const WorstElement& worst) {
   return text;
 }
 
-std::string margin_text(const std::optional<double>& margin) {
+std::string field_of(const std::optional<double>& margin) {
   return margin ? exact(*margin) : std::string();
 }
 
@@ -60,7 +60,7 @@ std::string coverage_csv(const Run& run) {
                   std::to_string(row.cases),
                   std::to_string(row.passed),
                   std::to_string(row.failed),
-                  margin_text(row.worst_margin),
+                  field_of(row.worst_margin),
                   row.reason});
   }
   return csv;

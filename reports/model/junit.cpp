@@ -35,7 +35,8 @@ std::string element_text(const WorstElement& worst) {
     text += (i == 0 ? "" : ", ") + std::to_string(worst.position[i]);
   }
   return text + "]: expected " + exact(worst.expected) + " ± " + brief(worst.radius) + ", got " +
-         exact(worst.got) + ", " + brief(worst.ulp) + " ulp, margin " + brief(worst.margin) + '\n';
+         exact(worst.got) + ", " + brief(worst.ulp) + " ulp, margin " + margin_text(worst.margin) +
+         '\n';
 }
 
 std::string body(const Record& record) {

@@ -172,6 +172,13 @@ TEST(Quantile, OfNothingIsNan) {
   EXPECT_EQ(quantile({1, 2, 3}, 1), 3);
 }
 
+TEST(Text, NeverRoundsAMarginToTheLimit) {
+  EXPECT_EQ(margin_text(0.41349), "0.413");
+  EXPECT_EQ(margin_text(0.99973), "0.9997");
+  EXPECT_EQ(margin_text(1.00002), "1.00002");
+  EXPECT_EQ(margin_text(1), "1");
+}
+
 TEST(Text, GroupsThousands) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

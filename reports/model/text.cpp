@@ -75,6 +75,14 @@ std::string exact(double value) {
 
 std::string brief(double value) { return with_digits(value, 3); }
 
+std::string margin_text(double margin) {
+  std::string text = brief(margin);
+  for (int digits = 4; text == "1" && margin != 1.0 && digits <= 17; ++digits) {
+    text = with_digits(margin, digits);
+  }
+  return text;
+}
+
 std::string nine_digits(double value) { return with_digits(value, 9); }
 
 std::string grouped(std::int64_t count) {

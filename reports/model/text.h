@@ -10,6 +10,8 @@ namespace plumbline::reports {
 std::string exact(double value);
 /// Three significant digits, for people: "0.413", "1.2e-05"; "nan", "inf".
 std::string brief(double value);
+/// A margin for people: as `brief`, with as many digits more as keep it on its side of the limit 1.
+std::string margin_text(double margin);
 /// Nine significant digits, which tell any two floats apart.
 std::string nine_digits(double value);
 /// A count with thousands set apart: "12,345".

@@ -32,6 +32,12 @@ class Words {
   std::vector<std::size_t> rows_;
 };
 
+Json margin_json(const Record& record) {
+  if (!has_margin(record)) return Json();
+  if (!std::isfinite(record.margin)) return exact(record.margin);
+  return std::stod(margin_text(record.margin));
+}
+
 /// A number with as many digits as a reader or a plot needs, or a word.
 Json short_number(double value) {
   if (!std::isfinite(value)) return exact(value);
@@ -54,13 +60,11 @@ void split_id(const std::string& id, std::array<Words, kIdParts>& columns) {
 }
 
 Json element_json(const Record& record, const WorstElement& worst) {
-  return Json{{"output", utf8_text(worst.output)},
-              {"where", utf8_text(position_text(record, worst))},
-              {"expected", nine_digits(worst.expected)},
-              {"got", nine_digits(worst.got)},
-              {"radius", brief(worst.radius)},
-              {"ulp", brief(worst.ulp)},
-              {"margin", brief(worst.margin)}};
+  return Json{
+      {"output", utf8_text(worst.output)},       {"where", utf8_text(position_text(record, worst))},
+      {"expected", nine_digits(worst.expected)}, {"got", nine_digits(worst.got)},
+      {"radius", brief(worst.radius)},           {"ulp", brief(worst.ulp)},
+      {"margin", margin_text(worst.margin)}};
 }
 
 Json detail_json(const Record& record) {
@@ -106,7 +110,7 @@ Json cases_json(const View& view) {
     reasons.add(record.reason);
     series.add(series_of(record));
     verdicts.push_back(static_cast<int>(record.verdict));
-    margins.push_back(has_margin(record) ? short_number(record.margin) : Json());
+    margins.push_back(margin_json(record));
     seconds.push_back(short_number(record.seconds));
     lengths.push_back(contraction_length(record));
   }

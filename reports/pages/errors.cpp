@@ -31,9 +31,9 @@ Data row_of(const Series& series) {
   row.set("name", utf8_text(series.name));
   row.set("cases", grouped(series.cases));
   row.set("elements", grouped(series.elements));
-  row.set("median", brief(quantile(series.margins, 0.5)));
-  row.set("p99", brief(quantile(series.margins, 0.99)));
-  row.set("max", brief(quantile(series.margins, 1)));
+  row.set("median", margin_text(quantile(series.margins, 0.5)));
+  row.set("p99", margin_text(quantile(series.margins, 0.99)));
+  row.set("max", margin_text(quantile(series.margins, 1)));
   row.set("half", within_half_ulp(series));
   row.set("balance", sign_balance(series));
   return row;

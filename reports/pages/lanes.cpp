@@ -27,7 +27,7 @@ constexpr auto kLanes = std::to_array<LaneText>({
      "Calibrated. Roundings are taken as independent, so radii add as squares; used for "
      "random-like data only. Outside S and inside W is suspicious, unless a probe confirmed the "
      "profile."},
-    {"choice",
+    {"route",
      "Top-k is judged as a choice: each set of experts is admissible whose scores are not "
      "certainly "
      "below a score left out. Weights are judged on the implementation's own choice."},

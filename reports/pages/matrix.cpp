@@ -87,7 +87,7 @@ std::vector<Pivot> pivots() {
        [](const Cell& c) { return or_dash(c.quant); }},
       {"Attention", "path / mask", [](const Cell& c) { return c.domain == "attention"; },
        [](const Cell& c) { return c.backend; },
-       [](const Cell& c) { return c.quant + " · out " + or_dash(words_of(c.out_mode)); }},
+       [](const Cell& c) { return c.quant + "\nout " + or_dash(words_of(c.out_mode)); }},
       {"Routing", "scoring", [](const Cell& c) { return c.domain == "moe" && is_routing(c); },
        [](const Cell& c) { return c.backend.substr(c.backend.find('/') + 1); },
        [](const Cell&) { return std::string("top-k ids and weights"); }},

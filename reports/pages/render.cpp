@@ -68,7 +68,7 @@ void set_state(Data& to, const std::string& state) {
 
 void set_margin(Data& to, const std::optional<double>& margin) {
   if (!margin) return;
-  to.set("margin", brief(*margin));
+  to.set("margin", margin_text(*margin));
   const double share = std::min(margin_rank(*margin), 1.0);
   to.set("bar", std::to_string(static_cast<int>(100 * std::max(share, 0.0))));
 }

@@ -16,8 +16,8 @@ std::string headroom(const View& view) {
   for (const std::size_t index : by_margin(view.run)) {
     const Record& record = view.run.records[index];
     if (record.verdict != Verdict::kPass) continue;
-    return "Nearest of the passing cases to its radius: margin " + brief(record.margin) + " in " +
-           series_of(record) + " (1 is the limit).";
+    return "Nearest of the passing cases to its radius: margin " + margin_text(record.margin) +
+           " in " + series_of(record) + " (1 is the limit).";
   }
   return "";
 }

@@ -153,7 +153,7 @@
     series.ulp.forEach((n, bin) => {
       if (n === 0) return;
       svg.append('rect').attr('x', x(bin)).attr('width', x.bandwidth()).attr('y', y(n))
-          .attr('height', floor - y(n)).attr('class', bin < 2 || bin > 10 ? 'far' : null)
+          .attr('height', floor - y(n)).attr('class', bin === 13 ? 'nan' : null)
           .append('title').text(`${binNames[bin]} ulp: ${n.toLocaleString('en')} elements`);
     });
     const ticks = {0: '≤−8', 2: '−4', 3: '−2', 4: '−1', 6: '0', 8: '1', 9: '2', 10: '4', 12: '≥8',
