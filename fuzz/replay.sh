@@ -22,5 +22,5 @@ for folder in "$root"/corpus/*/; do
     echo "fuzz $name: FAILED ($log)"
     exit 1
   fi
-  echo "fuzz $name: $(tail -n 1 "$log")"
+  echo "fuzz $name: ok, $(grep -E '^(Executed|Done) ' "$log" | tail -n 1)"
 done
