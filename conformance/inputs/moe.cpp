@@ -140,8 +140,10 @@ Tensors experts_inputs(const ExpertsProblem& p, const Source& source) {
 
 Tensors route_inputs(const RouteProblem& p, const Source& source) {
   Tensors tensors;
-  // Spread so that the scores differ, but not so far that all but one underflow.
-  const int exponent = source.distribution->name == "heavy_tailed" ? -4 : 0;
+  // Logits within ±48: scores differ, and none underflows in fp32, exp(−87) being its last normal.
+  int exponent = 0;
+  if (source.distribution->name == "heavy_tailed") exponent = -5;
+  if (source.distribution->name == "outlier_channels") exponent = -3;
   tensors["router_logits"] =
       filled(source, "router_logits", {p.logits, {p.t, p.e}}, {Side::kActivation, exponent});
   if (p.has_bias) {
