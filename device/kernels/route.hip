@@ -149,7 +149,9 @@ __device__ inline void finish_weights(const RouteArgs& a, float* weights) {
   if (a.renormalise) {
     float sum = 0.0F;
     for (std::int32_t j = 0; j < a.k; ++j) sum += weights[j];
-    for (std::int32_t j = 0; j < a.k; ++j) weights[j] /= sum + a.epsilon;
+    // Scores that all underflow have weight 0, not 0 / 0.
+    const float divisor = sum + a.epsilon == 0.0F ? 1.0F : sum + a.epsilon;
+    for (std::int32_t j = 0; j < a.k; ++j) weights[j] /= divisor;
   }
   for (std::int32_t j = 0; j < a.k; ++j) {
     for (std::int32_t p = 0; p < a.scale_power; ++p) weights[j] *= a.scale;
