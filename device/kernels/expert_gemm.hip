@@ -123,9 +123,9 @@ void launch_expert_gemm(GemmInput input, const GemmArgs& args, hipStream_t strea
 }
 
 void launch_float_gemm(const FloatGemmArgs& args, hipStream_t stream) {
-  const dim3 grid((args.n + WideTile::kColumns - 1) / WideTile::kColumns,
-                  (args.m + WideTile::kRows - 1) / WideTile::kRows);
-  hipLaunchKernelGGL(HIP_KERNEL_NAME(float_gemm<WideTile>), grid, dim3(WideTile::kThreads), 0,
+  const dim3 grid((args.n + ExpertTile::kColumns - 1) / ExpertTile::kColumns,
+                  (args.m + ExpertTile::kRows - 1) / ExpertTile::kRows);
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(float_gemm<ExpertTile>), grid, dim3(ExpertTile::kThreads), 0,
                      stream, args);
 }
 

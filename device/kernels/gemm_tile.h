@@ -13,7 +13,7 @@ namespace plumbline::device {
 
 /// Shape of a tile: a block computes Rows × Columns outputs, Depth elements of k at a time; a
 /// thread computes RowsAThread × ColumnsAThread of them with vectors of Lanes floats. Pad floats
-/// follow each row in shared memory (GPU: other banks).
+/// follow each row in shared memory: other banks on a GPU, other cache sets on the CPU.
 template <int Rows, int Columns, int Depth, int RowsAThread, int ColumnsAThread, int Lanes, int Pad>
 struct TileShape {
   static constexpr int kRows = Rows;
@@ -30,11 +30,10 @@ struct TileShape {
 };
 
 #if defined(PLUMBLINE_TARGET_HOST)
-using ExpertTile = TileShape<16, 64, 128, 4, 4, 16, 0>;
-using WideTile = TileShape<64, 32, 128, 4, 4, 16, 0>;
+// Few threads with much work each: between two barriers every sum goes through memory.
+using ExpertTile = TileShape<16, 64, 128, 16, 4, 16, 16>;
 #else
 using ExpertTile = TileShape<16, 64, 32, 2, 4, 4, 4>;
-using WideTile = TileShape<64, 64, 16, 4, 4, 4, 4>;
 #endif
 
 /// Where a thread works inside the whole product.
@@ -129,25 +128,38 @@ __device__ inline void load_rows(float* tile, const Source& source, std::int32_t
   }
 }
 
+/// As many rows of a thread as fit into registers with all of its columns.
+template <class Tile>
+inline constexpr int kRowsAtOnce = Tile::kRowsAThread < 4 ? Tile::kRowsAThread : 4;
+
 /// part[i, j] += a[first_row + i, :] · b[column j, :] over `depth` columns in shared memory.
 template <class Tile>
 __device__ inline void accumulate(const float* a_tile, const float* b_tile, const TilePlace& at,
                                   std::int32_t depth, Sums<Tile>& part) {
   using V = hx::vecf<Tile::kLanes>;
-  Sums<Tile> sums = part;
-  const float* a_row = a_tile + at.first_row * Tile::kStride;
+  constexpr int kRows = kRowsAtOnce<Tile>;
+  constexpr int kColumns = Tile::kColumnsAThread;
   const float* b_row = b_tile + at.first_column * Tile::kStride;
-  for (std::int32_t c = 0; c < depth; c += Tile::kLanes) {
-    V b[Tile::kColumnsAThread];
-    PLUMBLINE_UNROLL for (int j = 0; j < Tile::kColumnsAThread; ++j) {
-      b[j] = V::load(b_row + j * Tile::kThreadColumns * Tile::kStride + c);
+  PLUMBLINE_UNROLL for (int i0 = 0; i0 < Tile::kRowsAThread; i0 += kRows) {
+    const float* a_row = a_tile + (at.first_row + i0) * Tile::kStride;
+    V sums[kRows][kColumns];
+    PLUMBLINE_UNROLL for (int i = 0; i < kRows; ++i) {
+      PLUMBLINE_UNROLL for (int j = 0; j < kColumns; ++j) sums[i][j] = part.sum[i0 + i][j];
     }
-    PLUMBLINE_UNROLL for (int i = 0; i < Tile::kRowsAThread; ++i) {
-      const V a = V::load(a_row + i * Tile::kStride + c);
-      PLUMBLINE_UNROLL for (int j = 0; j < Tile::kColumnsAThread; ++j) sums.sum[i][j].fma(a, b[j]);
+    for (std::int32_t c = 0; c < depth; c += Tile::kLanes) {
+      V b[kColumns];
+      PLUMBLINE_UNROLL for (int j = 0; j < kColumns; ++j) {
+        b[j] = V::load(b_row + j * Tile::kThreadColumns * Tile::kStride + c);
+      }
+      PLUMBLINE_UNROLL for (int i = 0; i < kRows; ++i) {
+        const V a = V::load(a_row + i * Tile::kStride + c);
+        PLUMBLINE_UNROLL for (int j = 0; j < kColumns; ++j) sums[i][j].fma(a, b[j]);
+      }
+    }
+    PLUMBLINE_UNROLL for (int i = 0; i < kRows; ++i) {
+      PLUMBLINE_UNROLL for (int j = 0; j < kColumns; ++j) part.sum[i0 + i][j] = sums[i][j];
     }
   }
-  part = sums;
 }
 
 }  // namespace plumbline::device

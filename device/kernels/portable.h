@@ -105,13 +105,15 @@ struct vecf {  // NOLINT(readability-identifier-naming): reads as a built-in typ
     store(t);
     return t[i];
   }
-  /// Sum in the order N/2, N/4, …, 1.
+  /// Sum in the order N/2, N/4, …, 1: the upper half is added to the lower one, and so on.
   float sum() const {
-    float t[N];
-    store(t);
-    for (int w = N / 2; w; w /= 2)
-      for (int j = 0; j < w; ++j) t[j] += t[j + w];
-    return t[0];
+    if constexpr (N == 1) {
+      return at(0);
+    } else {
+      vecf<N / 2> halves[2];
+      __builtin_memcpy(halves, &v, sizeof(V));
+      return vecf<N / 2>{halves[0].v + halves[1].v}.sum();
+    }
   }
 };
 #else

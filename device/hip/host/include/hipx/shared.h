@@ -33,8 +33,9 @@ inline void enter_shared(std::uint64_t* seen, void* data, std::size_t bytes) {
 
 #define PLUMBLINE_DYNAMIC_SHARED(TYPE, NAME) \
   TYPE* NAME = static_cast<TYPE*>(::hipx::dynamic_shared())
+// On cache lines, so that no vector of 64 bytes lies on two.
 #define PLUMBLINE_SHARED(TYPE, NAME, ...)             \
-  alignas(16) __shared__ TYPE NAME __VA_ARGS__;       \
+  alignas(64) __shared__ TYPE NAME __VA_ARGS__;       \
   __shared__ ::std::uint64_t NAME##_entered_by_block; \
   ::hipx::enter_shared(&NAME##_entered_by_block, &NAME, sizeof(NAME))
 #define HIP_DYNAMIC_SHARED(TYPE, NAME) PLUMBLINE_DYNAMIC_SHARED(TYPE, NAME);
