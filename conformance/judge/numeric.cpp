@@ -19,6 +19,7 @@ double margin_of(double value, double radius, double got) {
   if (std::isnan(value)) return std::isnan(got) ? 0.0 : kInfinity;
   if (std::isnan(got)) return kInfinity;
   if (got == value) return 0.0;
+  if (std::isinf(got) && std::isinf(radius)) return 0.0;
   if (std::isinf(value) || std::isinf(got)) return kInfinity;
   const double distance = std::abs(got - value);
   if (!(radius > 0.0)) return kInfinity;

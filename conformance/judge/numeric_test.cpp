@@ -73,6 +73,13 @@ TEST(Numeric, AnExpectedInfinityIsMetByThatInfinityOnly) {
   }
 }
 
+TEST(Numeric, AnInfinityIsNoFailureWhereNoRadiusIsFinite) {
+  Expected expected = expected_of({1, 2}, {65504.0, 1.0}, 0.125);
+  expected.radius[0] = kInf;
+  EXPECT_EQ(numeric("out", expected, tensor_of({1, 2}, {kInf, 1.0})).margin, 0.0);
+  EXPECT_EQ(numeric("out", expected, tensor_of({1, 2}, {1.0, kInf})).verdict, Verdict::kFail);
+}
+
 TEST(Numeric, ANanRadiusNeverPasses) {
   const Expected expected = expected_of({1, 2}, {1.0, 1.0}, kNan);
   EXPECT_EQ(numeric("out", expected, tensor_of({1, 2}, {1.0, 1.5})).verdict, Verdict::kFail);

@@ -80,6 +80,22 @@ void round_one(const Rounder& round, double& mid, double& radius) {
   }
 }
 
+/// The last rounding of an element that may reach past the largest number of the format. Where both
+/// ends overflow alike, that is what is expected; where one does, either is right and no number
+/// bounds the other.
+void round_beyond(DType dtype, double& mid, double& radius) {
+  const double low = formats::round_to(dtype, mid - radius);
+  const double high = formats::round_to(dtype, mid + radius);
+  if (std::isfinite(low) && std::isfinite(high)) {
+    radius += half_ulp(dtype, std::abs(mid) + radius);
+  } else if (low == high || (std::isnan(low) && std::isnan(high))) {
+    mid = low;
+    radius = 0;
+  } else {
+    radius = kInfinity;
+  }
+}
+
 /// The power of two at or below a normal double.
 double binade_of(double magnitude) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) & 0x7FF0000000000000U);
@@ -153,6 +169,8 @@ void add_output_rounding(DType dtype, Enclosure& enclosure) {
       // Below half the smallest subnormal number everything rounds, or is flushed, to zero.
       enclosure.mid.data()[n] = 0;
       radius = 0;
+    } else if (!(std::abs(value) + radius <= largest)) {
+      round_beyond(dtype, enclosure.mid.data()[n], radius);
     } else {
       radius += binade_of(std::clamp(std::abs(value) + radius, smallest, largest)) * unit;
     }

@@ -48,8 +48,10 @@ double half_ulp(DType dtype, double magnitude);
 
 /// radius → radius + half_ulp(|mid| + radius), for a value that is finite; where the radius is 0
 /// the rounded value is the only right one and the radius stays 0; what is certain to underflow is
-/// 0, exactly; an infinite or NaN value keeps radius 0 and is to be met exactly; a finite value
-/// whose radius is not a number gets an infinite one.
+/// 0, exactly; what is certain to overflow is what the format makes of it (infinity where it has
+/// one), exactly, and what may or may not gets an infinite radius; an infinite or NaN value keeps
+/// radius 0 and is to be met exactly; a finite value whose radius is not a number gets an infinite
+/// one.
 void add_output_rounding(DType dtype, Enclosure& enclosure);
 
 }  // namespace plumbline::bounds

@@ -108,6 +108,17 @@ TEST(Rounding, AnOutputThatUnderflowsIsZero) {
   EXPECT_EQ(enclosure.radius(0, 0), 0.0);
 }
 
+TEST(Rounding, AnOutputThatOverflowsIsInfinite) {
+  Enclosure enclosure{Matrix::Zero(1, 4), Matrix::Constant(1, 4, 20.0)};
+  enclosure.mid << 7e4, -7e4, 65520.0, 65490.0;
+  add_output_rounding(DType::kF16, enclosure);
+  EXPECT_EQ(enclosure.mid(0, 0), kInfinity);
+  EXPECT_EQ(enclosure.radius(0, 0), 0.0);
+  EXPECT_EQ(enclosure.mid(0, 1), -kInfinity);
+  EXPECT_EQ(enclosure.radius(0, 2), kInfinity) << "the largest number and infinity are both right";
+  EXPECT_EQ(enclosure.radius(0, 3), 20.0 + 16.0) << "65510 still rounds to 65504";
+}
+
 TEST(Rounding, HalfUlpFollowsTheFormat) {
   for (const DType dtype : io_types()) {
     for (const double x : {0.0, 1e-9, 0.7, 1.0, 1.999, 100.0, 1e9}) {
