@@ -22,9 +22,11 @@ constexpr Words<Accumulator, 5> kAccumulators = {{
     {"hopper_fp8_precise", Accumulator::kHopperFp8Precise},
     {"hopper_fp8_fast", Accumulator::kHopperFp8Fast},
 }};
-constexpr Words<ExpertRounding, 2> kRoundings = {{
+constexpr Words<ExpertRounding, 4> kRoundings = {{
     {"stages", ExpertRounding::kStages},
     {"every_operation", ExpertRounding::kEveryOperation},
+    {"activation", ExpertRounding::kActivation},
+    {"output", ExpertRounding::kOutput},
 }};
 constexpr Words<Combine, 2> kCombines = {{
     {"fp32", Combine::kFp32},

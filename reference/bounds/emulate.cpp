@@ -72,8 +72,11 @@ float round(DType dtype, float x) {
   return static_cast<float>(formats::round_to(dtype, static_cast<double>(x)));
 }
 
-Matrix staged_experts(const moe::ExpertInputs& in, Order order, std::int64_t group) {
+Matrix staged_experts(const moe::ExpertInputs& in, Order order, std::int64_t group,
+                      ExpertRounding rounding) {
   constexpr DType kIo = DType::kBf16;
+  const DType between = rounding == ExpertRounding::kStages ? kIo : DType::kF32;
+  const DType after_activation = rounding == ExpertRounding::kOutput ? DType::kF32 : kIo;
   Matrix out = Matrix::Zero(in.t, in.h);
   std::vector<double> gemm1(static_cast<std::size_t>(2 * in.i));
   Matrix activated(1, in.i);
@@ -85,18 +88,18 @@ Matrix staged_experts(const moe::ExpertInputs& in, Order order, std::int64_t gro
           static_cast<std::size_t>(in.ids[static_cast<std::size_t>(t * in.k + slot)]);
       for (std::size_t r = 0; r < gemm1.size(); ++r) {
         const double* w = &in.w13[expert](static_cast<Eigen::Index>(r), 0);
-        gemm1[r] = round(kIo, dot(x.data(), w, in.h, order));
+        gemm1[r] = round(between, dot(x.data(), w, in.h, order));
       }
       for (Eigen::Index r = 0; r < in.i; ++r) {
         const auto gate = static_cast<float>(gemm1[static_cast<std::size_t>(r)]);
         const auto up = static_cast<float>(gemm1[static_cast<std::size_t>(r + in.i)]);
-        activated(0, r) = round(kIo, silu(gate, up));
+        activated(0, r) = round(after_activation, silu(gate, up));
       }
       const Matrix a = operand(activated, group);
       const auto weight = static_cast<float>(in.topk_weights(t, slot));
       for (std::size_t r = 0; r < sum.size(); ++r) {
         const double* w = &in.w2[expert](static_cast<Eigen::Index>(r), 0);
-        sum[r] += round(kIo, dot(a.data(), w, in.i, order) * weight);
+        sum[r] += round(between, dot(a.data(), w, in.i, order) * weight);
       }
     }
     for (std::size_t r = 0; r < sum.size(); ++r) {

@@ -7,6 +7,7 @@
 #include "reference/bounds/expected.h"
 #include "reference/moe/experts.h"
 #include "reference/spec/problems.h"
+#include "reference/spec/profile.h"
 
 /// Devices in fp32, written for the tests of the bounds: what a right kernel may return.
 namespace plumbline::bounds::emulate {
@@ -31,7 +32,9 @@ float round(DType dtype, float x);
 
 /// An expert layer with silu and without biases: roundings R1 to R3 in bf16, fp32 combine. With a
 /// `group`, x and the activations are quantised to e4m3fn in groups of that many first; 0: not.
-Matrix staged_experts(const moe::ExpertInputs& in, Order order, std::int64_t group = 0);
+/// `rounding` kActivation keeps R2 only, kOutput none.
+Matrix staged_experts(const moe::ExpertInputs& in, Order order, std::int64_t group = 0,
+                      ExpertRounding rounding = ExpertRounding::kStages);
 
 /// Number of elements of `got` that are not within the radius; NaN counts.
 std::int64_t outside(const Matrix& value, const Matrix& radius, const Matrix& got);

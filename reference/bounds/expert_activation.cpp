@@ -97,7 +97,9 @@ Enclosure activate(const Enclosure& gemm1, const ExpertArithmetic& arithmetic) {
     clamp(h, 0, kInfinity);
     result = multiply(h, h);
   }
-  round_enclosure(arithmetic.io, result);
+  if (arithmetic.profile.rounding != ExpertRounding::kOutput) {
+    round_enclosure(arithmetic.io, result);
+  }
   return result;
 }
 

@@ -23,6 +23,11 @@ bool rounds_each(const ExpertArithmetic& arithmetic) {
   return arithmetic.profile.rounding == ExpertRounding::kEveryOperation;
 }
 
+/// Whether what leaves GEMM1 and what the router weight made round on their way.
+bool rounds_between(const ExpertArithmetic& arithmetic) {
+  return arithmetic.profile.rounding == ExpertRounding::kStages || rounds_each(arithmetic);
+}
+
 std::int64_t group_of(const ExpertArithmetic& arithmetic) {
   const auto scheme = quant_from_name(arithmetic.quant);
   if (!scheme) throw BadInput("", "quant", "no such scheme: " + arithmetic.quant);
@@ -57,7 +62,7 @@ Enclosure run_expert(const moe::ExpertInputs& in, std::size_t expert, Matrix x,
   const auto row = static_cast<Eigen::Index>(expert);
   Enclosure y =
       linear(Enclosure::exact(std::move(x)), in.w13[expert], in.w13_bias, row, arithmetic);
-  round_enclosure(arithmetic.io, y);
+  if (rounds_between(arithmetic)) round_enclosure(arithmetic.io, y);
   const Enclosure a = quantized(activate(y, arithmetic), arithmetic);
   y = linear(a, in.w2[expert], in.w2_bias, row, arithmetic);
   if (rounds_each(arithmetic)) round_enclosure(arithmetic.io, y);
@@ -167,7 +172,7 @@ Expected experts(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic
     Matrix rows = gather_rows(x.mid, positions[expert], in.k);
     Enclosure y = run_expert(in, expert, std::move(rows), arithmetic);
     apply_weights(in, positions[expert], y);
-    round_enclosure(arithmetic.io, y);
+    if (rounds_between(arithmetic)) round_enclosure(arithmetic.io, y);
     for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
       add_to_token(y, row, positions[expert][static_cast<std::size_t>(row)] / in.k, arithmetic,
                    sums);

@@ -124,6 +124,22 @@ TEST(ExpertBounds, ProfilesTellRoundingPointsApart) {
   EXPECT_GT(emulate::outside(io_sum, staged), 0);
 }
 
+TEST(ExpertBounds, HoldForLayersThatKeepFp32UntilAnOperandOrTheOutputNeedsIo) {
+  for (const std::string_view kind : emulate::kKinds) {
+    const ExpertInputs in = layer(kind, 14);
+    for (const auto rounding : {ExpertRounding::kActivation, ExpertRounding::kOutput}) {
+      const Expected expected =
+          bounds::experts(in, {.profile = {.name = "", .rounding = rounding}});
+      for (const Order order : emulate::kOrders) {
+        const Matrix right = emulate::staged_experts(in, order, 0, rounding);
+        EXPECT_EQ(emulate::outside(expected, right), 0) << kind;
+      }
+      const Matrix staged = emulate::staged_experts(in, Order::kForward);
+      EXPECT_GT(emulate::outside(expected, staged), staged.size() / 4) << kind;
+    }
+  }
+}
+
 TEST(ExpertBounds, TokensWithoutExpertsAreExactZerosAndIdentitiesReturnX) {
   ExpertInputs in = layer("gaussian", 6);
   for (int slot = 0; slot < 3; ++slot) in.ids[static_cast<std::size_t>(slot)] = -1;

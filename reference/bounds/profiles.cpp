@@ -22,6 +22,16 @@ Profile p_io() {
   return {
       .name = "p_io", .accumulator = Accumulator::kFp32Truncating, .probability = Probability::kIo};
 }
+Profile rounds_output() {
+  return {.name = "rounds_output",
+          .accumulator = Accumulator::kFp32Truncating,
+          .rounding = ExpertRounding::kOutput};
+}
+Profile rounds_activation() {
+  return {.name = "rounds_activation",
+          .accumulator = Accumulator::kFp32Truncating,
+          .rounding = ExpertRounding::kActivation};
+}
 Profile stages() { return {.name = "stages"}; }
 Profile stages_silu_io() {
   return {.name = "stages_silu_io", .activation_rounded_before_product = true};
@@ -73,7 +83,8 @@ std::vector<Profile> all_profiles(std::string_view kind, DType input) {
   if (kind == "gemm") return {fp32(), fp32_truncating()};
   if (kind == "attention") return {p_fp32(), p_io()};
   if (kind == "moe") {
-    return {stages(), stages_silu_io(), every_operation(), every_operation_io_sum()};
+    return {rounds_output(),  rounds_activation(), stages(),
+            stages_silu_io(), every_operation(),   every_operation_io_sum()};
   }
   return {};
 }

@@ -30,6 +30,12 @@ TEST(Profiles, KnownNamesHaveTheirRowAndOthersTryTheTightestFirst) {
   EXPECT_TRUE(candidate_profiles("weather", DType::kBf16, "flash").empty());
 }
 
+TEST(Profiles, AnUnknownExpertLayerMayBeMoreAccurateThanEveryKnownOne) {
+  const auto unknown = candidate_profiles("moe", DType::kBf16, "somebody_new");
+  ASSERT_FALSE(unknown.empty());
+  EXPECT_EQ(unknown[0].rounding, ExpertRounding::kOutput);
+}
+
 TEST(Profiles, IntegersAreNeverGivenARadius) {
   for (const Profile& profile : candidate_profiles("gemm", DType::kI8, "anything")) {
     EXPECT_EQ(profile.accumulator, Accumulator::kInt32);

@@ -17,6 +17,8 @@ enum class Accumulator : std::uint8_t {
 enum class ExpertRounding : std::uint8_t {
   kStages,          ///< R1 after GEMM1 (+bias), R2 after the activation, R3 after the router weight
   kEveryOperation,  ///< each product, bias, elementwise operation and weight product rounds
+  kActivation,      ///< only what GEMM2 reads, the rest stays in fp32 (fused kernels)
+  kOutput,          ///< nothing but the output
 };
 
 /// How the k results of a token are added.
