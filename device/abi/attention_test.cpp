@@ -77,14 +77,43 @@ TEST(Attention, NanInInvisibleKeysChangesNothing) {
   EXPECT_EQ(clean.returned, call(problem, c.inputs, 32).returned);
 }
 
-TEST(Attention, PagedDecodeAgreesWithPrefillBitForBit) {
-  Prefill c = prefill({0, 1, 2, 3}, {0, 13, 13, 37}, 96);
-  c.problem.softcap = 5.0;
-  Prefill d = paged(c, {13, 0, 24});
+TEST(Attention, DecodeOfEqualScoresAgreesWithPrefillBitForBit) {
+  // Every weight is 1 and every sum exact, in whatever order: a key left out or taken twice shows.
+  Prefill c = prefill({0, 1, 2, 3}, {0, 150, 150, 217}, 96);
+  c.inputs["q"] = f32_tensor({3, 4, 96}, {0.0F});
+  Prefill d = paged(c, {150, 0, 67});
   const Answer decode = call(d.problem.to_problem(), d.inputs);
   ASSERT_EQ(decode.status, Status::kOk) << decode.message;
   EXPECT_EQ(decode.returned, call(c.problem.to_problem(), c.inputs).returned);
+}
+
+TEST(Attention, DecodeWeighsItsSplitsByTheirMaxima) {
+  // All but key 100, which is in the second split, have weights that vanish beside it.
+  Prefill c = prefill({0, 1}, {0, 150}, 96);
+  c.inputs["q"] = f32_tensor({1, 4, 96}, {1.0F});
+  c.inputs["k"] = f32_tensor({150, 2, 96}, {0.0F});
+  for (float& value : c.inputs["k"].as<float>().subspan(100 * 2 * 96, 2 * 96)) value = 16.0F;
+  Prefill d = paged(c, {150});
+  const auto out = values_of(call(d.problem.to_problem(), d.inputs).returned.at("out"));
+  const auto v = values_of(c.inputs.at("v"));
+  for (int c0 = 0; c0 < 4 * 96; ++c0) {
+    EXPECT_EQ(out[c0], v[(100 * 2 + c0 / (2 * 96)) * 96 + c0 % 96]) << c0;
+  }
+}
+
+TEST(Attention, DecodeGivesTheSameBitsInWavesOfBothSizesAndInEveryBatch) {
+  Prefill c = prefill({0, 1, 2, 3}, {0, 67, 67, 217}, 96);
+  c.problem.softcap = 5.0;
+  Prefill d = paged(c, {67, 0, 150});
+  const Answer decode = call(d.problem.to_problem(), d.inputs);
+  ASSERT_EQ(decode.status, Status::kOk) << decode.message;
   EXPECT_EQ(decode.returned, call(d.problem.to_problem(), d.inputs, 32).returned);
+  Prefill alone = prefill({0, 1}, {0, 67}, 96);
+  alone.problem.softcap = 5.0;
+  Prefill first = paged(alone, {67});
+  const auto batch = values_of(decode.returned.at("out"));
+  EXPECT_EQ(values_of(call(first.problem.to_problem(), first.inputs).returned.at("out")),
+            (std::vector<float>{batch.begin(), batch.begin() + 4 * 96}));
 }
 
 TEST(Attention, EveryOutModeGivesTheSameBits) {

@@ -81,11 +81,12 @@ inline Prefill paged(const Prefill& c, const std::vector<std::int32_t>& lengths)
   p = c.problem;
   p.decode = true;
   p.sq = 1;
-  p.sk = 24;
+  p.sk = *std::max_element(lengths.begin(), lengths.end());
   p.page = 8;
+  const std::int64_t pages = p.pages();
   const std::int64_t row = p.hkv * p.d;
-  const std::int64_t total = 3 * p.b + 1;
-  std::vector<std::int32_t> table(3 * p.b, -1);
+  const std::int64_t total = pages * p.b + 1;
+  std::vector<std::int32_t> table(pages * p.b, -1);
   std::vector<float> k(total * p.page * row, std::numeric_limits<float>::quiet_NaN());
   std::vector<float> v = k;
   const auto k_in = values_of(c.inputs.at("k"));
@@ -93,8 +94,9 @@ inline Prefill paged(const Prefill& c, const std::vector<std::int32_t>& lengths)
   std::int64_t key = 0;
   for (std::int64_t s = 0; s < p.b; ++s) {
     for (std::int64_t j = 0; j < lengths[s]; ++j, ++key) {
-      const std::int64_t page = (s * 3 + j / p.page) * 3 % total;
-      table[s * 3 + j / p.page] = static_cast<std::int32_t>(page);
+      const std::int64_t at = s * pages + j / p.page;
+      const std::int64_t page = total - 1 - at;  // pages in falling order
+      table[at] = static_cast<std::int32_t>(page);
       for (std::int64_t e = 0; e < row; ++e) {
         k[(page * p.page + j % p.page) * row + e] = k_in[key * row + e];
         v[(page * p.page + j % p.page) * row + e] = v_in[key * row + e];
@@ -104,7 +106,7 @@ inline Prefill paged(const Prefill& c, const std::vector<std::int32_t>& lengths)
   d.inputs = {{"q", c.inputs.at("q")},
               {"k_cache", f32_tensor({total, p.page, p.hkv, p.d}, k)},
               {"v_cache", f32_tensor({total, p.page, p.hkv, p.d}, v)},
-              {"block_table", i32_tensor({p.b, 3}, table)},
+              {"block_table", i32_tensor({p.b, pages}, table)},
               {"seq_lens", i32_tensor({p.b}, lengths)}};
   return d;
 }

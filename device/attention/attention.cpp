@@ -32,11 +32,19 @@ struct Memory {
         sinks(inputs, "sinks", stream),
         out(q.bytes()),
         separate(plan.through_copy ? q.bytes() : 0),
-        lse(plan.problem.has_lse ? 4 * std::int64_t{plan.args.hq} * plan.args.tq : 0) {}
+        lse(plan.problem.has_lse ? 4 * std::int64_t{plan.args.hq} * plan.args.tq : 0),
+        split_out(4 * splits(plan) * plan.args.d),
+        split_max(4 * splits(plan)),
+        split_sum(4 * splits(plan)) {}
+
+  static std::int64_t splits(const AttentionPlan& plan) {
+    return std::int64_t{plan.args.batch} * plan.args.hq * plan.args.splits;
+  }
 
   Stream stream;
   Input q, k, v, cu_q, cu_k, block_table, seq_lens, sinks;
   Buffer out, separate, lse;
+  Buffer split_out, split_max, split_sum;
 };
 
 AttentionArgs with_pointers(const AttentionPlan& plan, const Memory& memory) {
@@ -51,7 +59,29 @@ AttentionArgs with_pointers(const AttentionPlan& plan, const Memory& memory) {
   if (plan.use_sinks) args.sinks = memory.sinks.as<float>();
   args.out = plan.through_copy ? memory.separate.as<void>() : memory.out.as<void>();
   args.lse = memory.lse.as<float>();
+  args.split_out = memory.split_out.as<float>();
+  args.split_max = memory.split_max.as<float>();
+  args.split_sum = memory.split_sum.as<float>();
   return args;
+}
+
+void plan_decode(const AttentionProblem& p, const TensorViews& inputs, AttentionArgs& args) {
+  args.page = static_cast<std::int32_t>(p.page);
+  args.pages = static_cast<std::int32_t>(p.pages());
+  std::int32_t longest = 0;
+  for (const std::int32_t length : elements_of<std::int32_t>(inputs, "seq_lens")) {
+    longest = std::max(longest, length);
+  }
+  args.splits = (longest + args.split_keys - 1) / args.split_keys;
+}
+
+void launch(const AttentionPlan& plan, const Memory& memory) {
+  const AttentionArgs args = with_pointers(plan, memory);
+  if (plan.problem.decode) {
+    launch_decode(plan.io, args, plan.wave, memory.stream.get());
+  } else {
+    launch_prefill(plan.io, args, memory.stream.get());
+  }
 }
 
 }  // namespace
@@ -74,9 +104,7 @@ AttentionPlan plan_attention(const AttentionProblem& problem, const TensorViews&
   args.kv_modulus = args.hkv;
   plan_visibility(p, args);
   if (p.decode) {
-    args.max_sq = 1;
-    args.page = static_cast<std::int32_t>(p.page);
-    args.pages = static_cast<std::int32_t>(p.pages());
+    plan_decode(p, inputs, args);
     return plan;
   }
   const auto cu_q = elements_of<std::int32_t>(inputs, "cu_q");
@@ -92,7 +120,7 @@ void run_attention(const AttentionPlan& plan, const TensorViews& inputs,
   const Memory memory(plan, inputs);
   // What the kernel does not write keeps the caller's bytes.
   if (plan.problem.out_mode != OutMode::kAbsent) memory.out.upload(target.out, memory.stream);
-  launch_attention(plan.io, with_pointers(plan, memory), plan.wave, memory.stream.get());
+  launch(plan, memory);
   memory.stream.wait();
   if (plan.through_copy && plan.copies_back) {
     require(hipMemcpyAsync(memory.out.as<void>(), memory.separate.as<void>(),

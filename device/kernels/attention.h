@@ -5,11 +5,15 @@
 
 #include "device/kernels/number.h"
 
-/// Attention over varlen sequences (prefill) and paged caches (decode), with LSE.
+/// Attention with LSE: over varlen sequences (prefill: a block of queries walks along the keys) and
+/// over paged caches (decode: the keys of a query are split, then the splits are merged).
 namespace plumbline::device {
 
 /// Longest head the kernels take.
 inline constexpr std::int32_t kMaxHeadSize = 256;
+
+/// Most keys of a split.
+inline constexpr std::int32_t kSplitKeys = 64;
 
 /// Element type of q, k, v and out.
 enum class AttentionIo : std::uint8_t { kBf16, kF16, kF32 };
@@ -31,6 +35,9 @@ struct AttentionArgs {
   const float* sinks = nullptr;               ///< [hq] or null
   void* out = nullptr;                        ///< [tq, hq, d]
   float* lse = nullptr;                       ///< [hq, tq] or null
+  float* split_out = nullptr;  ///< decode, work space [b, hq, splits, d]: Σ exp(s_j − m) v_j
+  float* split_max = nullptr;  ///< decode, work space [b, hq, splits]: m of the split
+  float* split_sum = nullptr;  ///< decode, work space [b, hq, splits]: l of the split; 0: no key
   std::int32_t batch = 0;
   std::int32_t max_sq = 0;  ///< longest query sequence
   std::int32_t tq = 0;
@@ -39,7 +46,9 @@ struct AttentionArgs {
   std::int32_t d = 0;
   std::int32_t page = 0;
   std::int32_t pages = 0;
-  std::int32_t kv_divisor = 1;  ///< head h reads K/V head (h / kv_divisor) % kv_modulus
+  std::int32_t split_keys = kSplitKeys;  ///< decode: keys of a split, at most kSplitKeys
+  std::int32_t splits = 0;               ///< decode: ⌈longest sequence / split_keys⌉
+  std::int32_t kv_divisor = 1;           ///< head h reads K/V head (h / kv_divisor) % kv_modulus
   std::int32_t kv_modulus = 1;
   bool causal = false;
   std::int32_t diagonal = 0;         ///< shift of the causal edge; 0
@@ -51,7 +60,12 @@ struct AttentionArgs {
   Rounding rounding = Rounding::kNearestEven;
 };
 
-/// `wave`: lanes of a wave of the current device, 32 or 64.
-void launch_attention(AttentionIo io, const AttentionArgs& args, int wave, hipStream_t stream);
+/// Varlen attention.
+void launch_prefill(AttentionIo io, const AttentionArgs& args, hipStream_t stream);
+
+/// Paged attention of one query a sequence. Which keys make a split does not depend on the other
+/// sequences, so that a sequence has the same bits in every batch. `wave`: lanes of a wave of the
+/// current device, 32 or 64; the bits do not depend on it.
+void launch_decode(AttentionIo io, const AttentionArgs& args, int wave, hipStream_t stream);
 
 }  // namespace plumbline::device

@@ -6,6 +6,28 @@
 namespace plumbline::device {
 namespace {
 
+/// Shared memory of a block: a few query rows of one head, and a tile of keys.
+template <int kRows>
+struct AttentionTile {
+  float query[kRows][kMaxHeadSize];
+  float score[kRows][kAttentionThreads];  ///< scores, then their exponentials
+  float part[kAttentionThreads][kRows][kChunkSize];
+  RowState rows[kRows];
+};
+
+/// Sets the keys that a block has to look at; the rows' states must be in shared memory.
+template <int kRows>
+__device__ inline void bound_keys(const AttentionTile<kRows>& tile, Sequence& s) {
+  s.first_key = s.sk;
+  s.last_key = 0;
+  PLUMBLINE_UNROLL for (int r = 0; r < kRows; ++r) {
+    const RowState& row = tile.rows[r];
+    if (row.first >= row.end) continue;
+    s.first_key = row.first < s.first_key ? row.first : s.first_key;
+    s.last_key = row.end > s.last_key ? row.end : s.last_key;
+  }
+}
+
 template <class T, int kRows>
 __device__ inline void load_queries(const AttentionArgs& a, const Sequence& s,
                                     AttentionTile<kRows>& tile) {
@@ -32,34 +54,22 @@ __device__ inline void score(const AttentionArgs& a, const Sequence& s, std::int
                                                                 values);
   }
   PLUMBLINE_UNROLL for (int r = 0; r < kRows; ++r) {
-    float value = dot[r].sum() * a.scale;
-    if (a.softcap > 0.0F) value = a.softcap * tanhf(value / a.softcap);
+    const float value = score_of(a, dot[r].sum());
     tile.score[r][threadIdx.x] = tile.rows[r].sees(key) ? value : -INFINITY;
   }
 }
 
 /// Raises the running maximum of each row to that of the tile; `alpha` rescales what was summed.
-template <int kRows, int kWave>
+template <int kRows>
 __device__ inline void raise_maximum(AttentionTile<kRows>& tile) {
-  if constexpr (kRows == 1) {
-    const float best = hx::warp_max<kWave>(tile.score[0][threadIdx.x]);
-    if (threadIdx.x % kWave == 0) tile.wave_max[threadIdx.x / kWave] = best;
-    __syncthreads();
-  }
   if (threadIdx.x >= kRows) return;
   const int r = threadIdx.x;
-  float best = tile.rows[r].maximum;
-  if constexpr (kRows == 1) {
-    for (int w = 0; w < kAttentionThreads / kWave; ++w) {
-      best = tile.wave_max[w] > best ? tile.wave_max[w] : best;
-    }
-  } else {
-    for (int j = 0; j < kAttentionThreads; ++j) {
-      best = tile.score[r][j] > best ? tile.score[r][j] : best;
-    }
-  }
   const float before = tile.rows[r].maximum;
-  tile.rows[r].alpha = before == best ? 1.0F : expf(before - best);
+  float best = before;
+  for (int j = 0; j < kAttentionThreads; ++j) {
+    best = tile.score[r][j] > best ? tile.score[r][j] : best;
+  }
+  tile.rows[r].alpha = rescale(before, best);
   tile.rows[r].maximum = best;
 }
 
@@ -124,7 +134,7 @@ __device__ inline void store_rows(const AttentionArgs& a, const Sequence& s,
   a.lse[std::size_t(s.head) * a.tq + s.q_start + s.first_row + r] = lse * a.lse_factor;
 }
 
-template <class T, int kRows, int kWave>
+template <class T, int kRows>
 __global__ void __launch_bounds__(kAttentionThreads) attend(AttentionArgs a) {
   PLUMBLINE_SHARED(AttentionTile<kRows>, tile, );
   Sequence s = sequence_of(a, static_cast<std::int32_t>(blockIdx.x) * kRows);
@@ -143,7 +153,7 @@ __global__ void __launch_bounds__(kAttentionThreads) attend(AttentionArgs a) {
       PLUMBLINE_UNROLL for (int r = 0; r < kRows; ++r) tile.score[r][threadIdx.x] = -INFINITY;
     }
     __syncthreads();
-    raise_maximum<kRows, kWave>(tile);
+    raise_maximum(tile);
     __syncthreads();
     weigh(key, tile);
     __syncthreads();
@@ -156,37 +166,25 @@ __global__ void __launch_bounds__(kAttentionThreads) attend(AttentionArgs a) {
   store_rows<T>(a, s, tile);
 }
 
-/// Prefill shares each key among kPrefillRows queries; decode has one.
-template <class T, int kWave>
-void launch_typed(const AttentionArgs& a, hipStream_t stream) {
-  constexpr int kPrefillRows = 4;
-  const dim3 threads(kAttentionThreads);
-  if (a.cu_q) {
-    const dim3 grid((a.max_sq + kPrefillRows - 1) / kPrefillRows, a.hq, a.batch);
-    hipLaunchKernelGGL(HIP_KERNEL_NAME(attend<T, kPrefillRows, kWave>), grid, threads, 0, stream,
-                       a);
-  } else {
-    hipLaunchKernelGGL(HIP_KERNEL_NAME(attend<T, 1, kWave>), dim3(1, a.hq, a.batch), threads, 0,
-                       stream, a);
-  }
-}
-
 template <class T>
-void launch_wave(const AttentionArgs& args, int wave, hipStream_t stream) {
-  return wave == 32 ? launch_typed<T, 32>(args, stream) : launch_typed<T, 64>(args, stream);
+void launch_typed(const AttentionArgs& a, hipStream_t stream) {
+  constexpr int kRows = 4;  // queries that share each key that is read
+  const dim3 grid((a.max_sq + kRows - 1) / kRows, a.hq, a.batch);
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(attend<T, kRows>), grid, dim3(kAttentionThreads), 0, stream,
+                     a);
 }
 
 }  // namespace
 
-void launch_attention(AttentionIo io, const AttentionArgs& args, int wave, hipStream_t stream) {
+void launch_prefill(AttentionIo io, const AttentionArgs& args, hipStream_t stream) {
   if (args.max_sq == 0) return;
   switch (io) {
     case AttentionIo::kBf16:
-      return launch_wave<Bf16>(args, wave, stream);
+      return launch_typed<Bf16>(args, stream);
     case AttentionIo::kF16:
-      return launch_wave<F16>(args, wave, stream);
+      return launch_typed<F16>(args, stream);
     case AttentionIo::kF32:
-      return launch_wave<float>(args, wave, stream);
+      return launch_typed<float>(args, stream);
   }
 }
 

@@ -8,11 +8,11 @@
 #include "device/kernels/number.h"
 #include "device/kernels/portable.h"
 
-/// What one block of the attention kernel works on: a few query rows of one head, a tile of keys at
-/// a time.
+/// What the attention kernels share: which keys a row sees, where they lie, and how the threads of
+/// a block share a head.
 namespace plumbline::device {
 
-/// Threads of a block, and keys of a tile.
+/// Threads of a block, and keys of a tile or of a split at most.
 inline constexpr int kAttentionThreads = 64;
 /// Elements of a head that a thread handles at once.
 #if defined(PLUMBLINE_TARGET_HOST)
@@ -35,16 +35,6 @@ struct RowState {
   float alpha;  ///< factor for what was summed under the maximum before
 
   __device__ inline bool sees(std::int32_t key) const { return key >= first && key < end; }
-};
-
-/// Shared memory of a block.
-template <int kRows>
-struct AttentionTile {
-  float query[kRows][kMaxHeadSize];
-  float score[kRows][kAttentionThreads];  ///< scores, then their exponentials
-  float part[kAttentionThreads][kRows][kChunkSize];
-  float wave_max[2];
-  RowState rows[kRows];
 };
 
 /// The sequence, head and rows of a block, and the keys that any of its rows sees.
@@ -90,19 +80,6 @@ __device__ inline RowState first_state(const AttentionArgs& a, const Sequence& s
   return state;
 }
 
-/// Sets the keys that a block has to look at; the rows' states must be in shared memory.
-template <int kRows>
-__device__ inline void bound_keys(const AttentionTile<kRows>& tile, Sequence& s) {
-  s.first_key = s.sk;
-  s.last_key = 0;
-  PLUMBLINE_UNROLL for (int r = 0; r < kRows; ++r) {
-    const RowState& row = tile.rows[r];
-    if (row.first >= row.end) continue;
-    s.first_key = row.first < s.first_key ? row.first : s.first_key;
-    s.last_key = row.end > s.last_key ? row.end : s.last_key;
-  }
-}
-
 /// Where the row of a key starts in k and v, in elements.
 __device__ inline std::size_t key_offset(const AttentionArgs& a, const Sequence& s,
                                          std::int32_t key) {
@@ -112,6 +89,17 @@ __device__ inline std::size_t key_offset(const AttentionArgs& a, const Sequence&
     row = std::size_t(table[key / a.page]) * a.page + key % a.page;
   }
   return (row * a.hkv + s.kv_head) * a.d;
+}
+
+/// Factor that brings what was summed under the maximum `before` under the maximum `now`.
+__device__ inline float rescale(float before, float now) {
+  return before == now ? 1.0F : expf(before - now);
+}
+
+/// The score that softmax sees, from q·k.
+__device__ inline float score_of(const AttentionArgs& a, float dot) {
+  const float value = dot * a.scale;
+  return a.softcap > 0.0F ? a.softcap * tanhf(value / a.softcap) : value;
 }
 
 /// Which chunk of the head, and which of the key slices, a thread adds up.
