@@ -72,11 +72,10 @@ class Embedded final : public Implementation {
     if (const auto refusal = refuses(problem, inputs)) return refusal_answer(*refusal);
     try {
       require(hipSetDevice(manifest_.wave == 64 ? 0 : 1), "hipSetDevice");
-      if (problem.op == "moe.route") return route(*RouteProblem::from(problem), inputs, outputs);
-      if (problem.op == "moe.experts") {
-        return experts(*ExpertsProblem::from(problem), inputs, outputs);
-      }
-      return attention(*AttentionProblem::from(problem), inputs, outputs);
+      Answer answer = dispatch(problem, inputs, outputs);
+      // Bytes written beside a buffer are found when it is freed; they belong to this call.
+      require(hipDeviceSynchronize(), "hipFree");
+      return answer;
     } catch (const DeviceError& error) {
       // The error sticks to the thread; the next call starts afresh.
       static_cast<void>(hipDeviceReset());
@@ -88,6 +87,15 @@ class Embedded final : public Implementation {
   }
 
  private:
+  Answer dispatch(const Problem& problem, const TensorViews& inputs,
+                  const TensorViews& outputs) const {
+    if (problem.op == "moe.route") return route(*RouteProblem::from(problem), inputs, outputs);
+    if (problem.op == "moe.experts") {
+      return experts(*ExpertsProblem::from(problem), inputs, outputs);
+    }
+    return attention(*AttentionProblem::from(problem), inputs, outputs);
+  }
+
   Answer route(const RouteProblem& p, const TensorViews& inputs, const TensorViews& outputs) const {
     const Wanted wanted[] = {{"topk_ids", DType::kI32, {p.t, p.k}, true},
                              {"topk_weights", DType::kF32, {p.t, p.k}, true}};

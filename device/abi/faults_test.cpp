@@ -37,11 +37,13 @@ void add_layers(std::vector<Sample>& samples) {
 }
 
 void add_attention(std::vector<Sample>& samples) {
-  test::Prefill c = test::prefill({0, 1, 2, 3}, {0, 13, 13, 37}, 16);
-  c.problem.softcap = 1.0;
-  const test::Prefill decode = test::paged(c, {13, 0, 24});
-  samples.push_back({decode.problem.to_problem(), decode.inputs});
-  c = test::prefill({0, 20, 37}, {0, 20, 60}, 16);
+  for (const std::int32_t last : {24, 100}) {
+    test::Prefill keys = test::prefill({0, 1, 2, 3}, {0, 13, 13, 13 + last}, 16);
+    keys.problem.softcap = 1.0;
+    const test::Prefill decode = test::paged(keys, {13, 0, last});
+    samples.push_back({decode.problem.to_problem(), decode.inputs});
+  }
+  test::Prefill c = test::prefill({0, 20, 37}, {0, 20, 60}, 16);
   c.problem.has_sinks = true;
   c.inputs["sinks"] = test::f32_tensor({4}, {0.5F});
   samples.push_back({c.problem.to_problem(), c.inputs});
@@ -77,7 +79,9 @@ std::vector<Tensors> traces(const std::string& fault) {
     const Answer answer =
         make_embedded({64, fault})
             ->run(sample.problem, test::views_of(sample.inputs), test::views_of(outputs));
-    EXPECT_EQ(answer.status, Status::kOk) << answer.message;
+    // A device error names kernel, block and thread; the correct kernels have none.
+    const bool named = answer.message.find("in kernel") != std::string::npos;
+    EXPECT_TRUE(answer.status == Status::kOk || (named && !fault.empty())) << answer.message;
     all.insert(all.end(), {answer.returned, outputs, sample.inputs});
   }
   return all;

@@ -29,6 +29,10 @@ constexpr std::array kAll = {
     &kRenormaliseSkipped,
     &kBiasUsedAsWeight,
     &kGroupsIgnored,
+    &kOneTokenTooMany,
+    &kKeysReadPastTheEnd,
+    &kLastSplitDropped,
+    &kSplitsFollowTheBatch,
 };
 
 }  // namespace

@@ -25,5 +25,9 @@ extern const Fault kSinkIgnored;
 extern const Fault kRenormaliseSkipped;
 extern const Fault kBiasUsedAsWeight;
 extern const Fault kGroupsIgnored;
+extern const Fault kOneTokenTooMany;
+extern const Fault kKeysReadPastTheEnd;
+extern const Fault kLastSplitDropped;
+extern const Fault kSplitsFollowTheBatch;
 
 }  // namespace plumbline::device
