@@ -26,20 +26,25 @@ Cell with_state(const Manifest& manifest, const std::vector<Problem>& members) {
   return cell;
 }
 
+Cell experts_cell(std::string_view backend, std::string_view quant, std::string_view ownership,
+                  const Manifest& manifest) {
+  ExpertsProblem problem;
+  problem.backend = backend;
+  problem.quant = quant;
+  problem.ownership = ownership;
+  std::vector<Problem> members;
+  for (const DType io : kIoTypes) {
+    problem.io = io;
+    members.push_back(problem.to_problem());
+  }
+  return with_state(manifest, members);
+}
+
 void add_experts(std::vector<Cell>& cells, const Manifest& manifest) {
   for (const RunnerBackend& backend : all_runner_backends()) {
     for (const QuantScheme& quant : all_quant_schemes()) {
       for (const std::string_view ownership : all_ownerships()) {
-        ExpertsProblem problem;
-        problem.backend = backend.name;
-        problem.quant = quant.name;
-        problem.ownership = ownership;
-        std::vector<Problem> members;
-        for (const DType io : kIoTypes) {
-          problem.io = io;
-          members.push_back(problem.to_problem());
-        }
-        cells.push_back(with_state(manifest, members));
+        cells.push_back(experts_cell(backend.name, quant.name, ownership, manifest));
       }
     }
   }
@@ -58,20 +63,17 @@ void add_routes(std::vector<Cell>& cells, const Manifest& manifest) {
   }
 }
 
-void add_attention(std::vector<Cell>& cells, const Manifest& manifest) {
+/// Every io type and every mode of out of one mask.
+void add_attention(std::vector<Cell>& cells, const Manifest& manifest, bool decode, Mask mask) {
   AttentionProblem problem;
-  for (const bool decode : {false, true}) {
-    for (const Mask mask : kMasks) {
-      for (const DType io : kIoTypes) {
-        for (const OutMode mode : kOutModes) {
-          problem.decode = decode;
-          problem.mask = mask;
-          problem.w = mask == Mask::kSliding ? 8 : 0;
-          problem.io = io;
-          problem.out_mode = mode;
-          cells.push_back(with_state(manifest, {problem.to_problem()}));
-        }
-      }
+  problem.decode = decode;
+  problem.mask = mask;
+  problem.w = mask == Mask::kSliding ? 8 : 0;
+  for (const DType io : kIoTypes) {
+    for (const OutMode mode : kOutModes) {
+      problem.io = io;
+      problem.out_mode = mode;
+      cells.push_back(with_state(manifest, {problem.to_problem()}));
     }
   }
 }
@@ -82,7 +84,9 @@ std::vector<Cell> full_grid(const Manifest& manifest) {
   std::vector<Cell> cells;
   add_experts(cells, manifest);
   add_routes(cells, manifest);
-  add_attention(cells, manifest);
+  for (const bool decode : {false, true}) {
+    for (const Mask mask : kMasks) add_attention(cells, manifest, decode, mask);
+  }
   return cells;
 }
 

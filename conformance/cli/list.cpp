@@ -157,11 +157,11 @@ struct Options {
 };
 
 const std::map<std::string, Table (*)()>& tables() {
-  static const std::map<std::string, Table (*)()> kTables = {
+  static const std::map<std::string, Table (*)()> rows = {
       {"axes", axes},   {"backends", backends},   {"quants", quants}, {"rules", rules},
       {"paths", paths}, {"suites", suites_table}, {"faults", faults},
   };
-  return kTables;
+  return rows;
 }
 
 int list(const Options& options) {

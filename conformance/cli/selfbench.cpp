@@ -53,7 +53,8 @@ double seconds_of_plain_loop(int n) {
   for (int i = 0; i < n; ++i) {
     float* row = c.data() + static_cast<std::ptrdiff_t>(i) * n;
     for (int k = 0; k < n; ++k) {
-      const float factor = a[static_cast<std::size_t>(i * n + k)];
+      const float factor = a[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) +
+                             static_cast<std::size_t>(k)];
       const float* other = b.data() + static_cast<std::ptrdiff_t>(k) * n;
       for (int j = 0; j < n; ++j) row[j] += factor * other[j];
     }
