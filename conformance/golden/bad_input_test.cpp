@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "conformance/golden/safetensors.h"
@@ -159,6 +160,8 @@ std::vector<Breach> gemm_breaches() {
        set("profile", R"({"precise": {"accumulator": "int32"}})"), "adds integers only"},
       {"unknown profile key", kGemm, set("profile", R"({"precise": {"speed": 1}})"),
        "profile.precise.speed"},
+      {"profile of no result", kGemm, set("profile", R"({"mine": {}})"),
+       "there is no tensor device.mine"},
       {"profile not JSON", kGemm, set("profile", "fast"), "metadata profile: is not JSON"},
   };
 }
@@ -180,6 +183,24 @@ TEST(BadInput, FilesThatStateNothingAreNamed) { expect_all_refused(general_breac
 TEST(BadInput, MoeContradictionsAreNamed) { expect_all_refused(moe_breaches()); }
 TEST(BadInput, AttentionContradictionsAreNamed) { expect_all_refused(attention_breaches()); }
 TEST(BadInput, GemmContradictionsAreNamed) { expect_all_refused(gemm_breaches()); }
+
+TEST(BadInput, AFormatsFileWithoutAListOrWithAnEmptyOneIsNamed) {
+  const std::vector<std::byte> bytes = read_file(golden_file("formats.json"));
+  const auto whole =
+      nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
+                            reinterpret_cast<const char*>(bytes.data()) + bytes.size());
+  const auto error_of = [](const nlohmann::json& json) {
+    const std::string text = json.dump();
+    return check_bytes(std::as_bytes(std::span(text)), "a.json", std::nullopt).error;
+  };
+  nlohmann::json wide = whole;
+  wide.erase("float32_to_bfloat16");
+  EXPECT_EQ(error_of(wide), "a.json: float32_to_bfloat16: must be an array");
+  nlohmann::json narrow = whole;
+  narrow["formats"]["float8_e5m2"]["encode"] = nlohmann::json::array();
+  EXPECT_EQ(error_of(narrow).find("a.json: formats.float8_e5m2.encode: must hold at least one"),
+            0U);
+}
 
 TEST(BadInput, ForeignJsonIsNamed) {
   for (const std::string text : {"{}", "[]", "{\"formats\": 3}", "{\"formats\": {\"float7\": {}}}",

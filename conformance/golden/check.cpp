@@ -37,9 +37,23 @@ std::vector<std::string> nan_notes(const CaseFile& file) {
   return notes;
 }
 
+/// A promise for a result that is not there is a slip of the pen that would go unseen.
+void check_profile_names(const CaseFile& file) {
+  const std::optional<json> profiles = file.json("profile");
+  if (!profiles) return;
+  if (!profiles->is_object()) {
+    file.refuse_key("profile", "must be a JSON object: device to profile");
+  }
+  for (const auto& [name, profile] : profiles->items()) {
+    if (file.find("device." + name) != nullptr) continue;
+    file.refuse_key("profile", "names " + shown(name) + ", but there is no tensor device." + name);
+  }
+}
+
 Findings check_case(const CaseFile& file, const std::optional<Profile>& profile) {
   const std::optional<std::string> kind = file.text("kind");
   if (!kind) file.refuse_key("kind", "is missing: not a case file");
+  check_profile_names(file);
   if (*kind == "moe") return check_moe(file, profile);
   if (*kind == "attention") return check_attention(file, profile);
   if (*kind == "gemm") return check_gemm(file, profile);

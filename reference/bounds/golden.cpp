@@ -25,6 +25,7 @@ double route_weight_limit(double routed_scaling_factor) {
 double route_tie_gap(double score) { return kFloat * std::abs(score); }
 
 double attention_limit(bool softcap, double largest) {
+  if (largest == 0) return 0;
   return (softcap ? kFloat : kDouble) * std::max(1.0, std::abs(largest));
 }
 

@@ -46,6 +46,7 @@ TEST(GoldenLimits, FollowHowTheValuesWereMade) {
   EXPECT_DOUBLE_EQ(golden::experts_limit("mixtral", -3), 3e-12);
   EXPECT_DOUBLE_EQ(golden::experts_limit("nemotron_h", 2), 2e-6);
   EXPECT_DOUBLE_EQ(golden::route_weight_limit(2.5), 2.5e-6);
+  EXPECT_EQ(golden::attention_limit(true, 0), 0) << "rows that see nothing are exact zeros";
   EXPECT_LT(golden::attention_limit(false, 1), golden::attention_limit(true, 1));
 }
 
