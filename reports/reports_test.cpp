@@ -137,7 +137,7 @@ TEST_F(OutFolder, NamesABrokenLineAndWritesNothing) {
 
 TEST_F(OutFolder, NamesAMissingPlan) {
   std::filesystem::remove(out_ / "plan.json");
-  EXPECT_EQ(complaint(), "plan.json: is a file that can be read");
+  EXPECT_EQ(complaint(), "plan.json: must be a file that can be read");
 }
 
 }  // namespace

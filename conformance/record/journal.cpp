@@ -59,12 +59,12 @@ Sketch sketch_from_json(const Json& json, std::string_view file, std::string_vie
   const Fields in(json, file, place);
   Sketch sketch;
   const Json& bins = in.array("ulp_histogram");
-  if (bins.size() != kUlpBins) in.fail("ulp_histogram", "has 14 bins");
+  if (bins.size() != kUlpBins) in.fail("ulp_histogram", "must have 14 bins");
   for (std::size_t i = 0; i < bins.size(); ++i) {
     sketch.ulp_histogram[i] = in.as_integer<std::int64_t>(bins[i], "ulp_histogram");
   }
   const Json& quantiles = in.array("margin_quantiles");
-  if (quantiles.size() != kMarginQuantiles) in.fail("margin_quantiles", "has 8 values");
+  if (quantiles.size() != kMarginQuantiles) in.fail("margin_quantiles", "must have 8 values");
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     sketch.margin_quantiles[i] = in.as_double(quantiles[i], "margin_quantiles");
   }
@@ -89,7 +89,7 @@ void read_verdict(const Fields& in, Record& record) {
   std::string word;
   in.text("verdict", word, true);
   const auto verdict = verdict_from_name(word);
-  if (!verdict) in.fail("verdict", "is a word of the verdict table");
+  if (!verdict) in.fail("verdict", "must be a word of the verdict table");
   record.verdict = *verdict;
 }
 
@@ -186,12 +186,12 @@ JournalWriter::JournalWriter(const std::filesystem::path& file) : file_(file.str
   if (std::filesystem::exists(file)) before = read_file(file);
   const std::size_t whole = whole_length(before);
   descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) throw BadInput(file_, std::strerror(errno), "the journal can be written");
+  if (descriptor_ < 0) throw BadInput(file_, std::strerror(errno), "the journal cannot be written");
   const bool cut = ::ftruncate(descriptor_, static_cast<off_t>(whole)) == 0;
   const bool open_end = whole > 0 && before[whole - 1] != '\n';
   if (!cut || (open_end && ::write(descriptor_, "\n", 1) != 1)) {
     ::close(descriptor_);
-    throw BadInput(file_, std::strerror(errno), "the journal can be written");
+    throw BadInput(file_, std::strerror(errno), "the journal cannot be written");
   }
 }
 

@@ -129,14 +129,14 @@ TEST(JournalLine, NamesLineAndRuleOfWhatItRefuses) {
     }
     return "read";
   };
-  EXPECT_EQ(complaint("{"), "journal.jsonl: line 7: is one JSON object");
-  EXPECT_EQ(complaint("[]"), "journal.jsonl: line 7: is one JSON object");
+  EXPECT_EQ(complaint("{"), "journal.jsonl: line 7: must be one JSON object");
+  EXPECT_EQ(complaint("[]"), "journal.jsonl: line 7: must be one JSON object");
   EXPECT_EQ(complaint("{}"), "journal.jsonl: line 7: \"case\" is missing");
-  EXPECT_EQ(complaint(R"({"case":1})"), "journal.jsonl: line 7: \"case\" is a string");
+  EXPECT_EQ(complaint(R"({"case":1})"), "journal.jsonl: line 7: \"case\" must be a string");
   EXPECT_EQ(complaint(R"({"case":"a","verdict":"fine"})"),
-            "journal.jsonl: line 7: \"verdict\" is a word of the verdict table");
+            "journal.jsonl: line 7: \"verdict\" must be a word of the verdict table");
   EXPECT_EQ(complaint(R"({"case":"a","verdict":"pass","lane":"","reason":"","margin":"big"})"),
-            "journal.jsonl: line 7: \"margin\" is a number, \"nan\", \"inf\" or \"-inf\"");
+            "journal.jsonl: line 7: \"margin\" must be a number, \"nan\", \"inf\" or \"-inf\"");
 }
 
 RC_GTEST_PROP(JournalLine, KeepsHostileStrings, ()) {
@@ -195,7 +195,7 @@ TEST(Journal, RefusesABrokenLineInTheMiddle) {
   const auto file = folder / "journal.jsonl";
   append_text(file,
               record::to_line(sample()) + "\n{\"case\":\n" + record::to_line(sample()) + "\n");
-  EXPECT_EQ(message_of(file), file.string() + ": line 2: is one JSON object");
+  EXPECT_EQ(message_of(file), file.string() + ": line 2: must be one JSON object");
 }
 
 TEST(Journal, RefusesABrokenLastLineThatHasItsLineEnd) {
@@ -225,7 +225,7 @@ TEST(Journal, IsContinuedAfterALineWithoutItsEnd) {
 TEST(Journal, NamesAFileThatIsMissing) {
   const Folder folder;
   EXPECT_EQ(message_of(folder / "none"),
-            (folder / "none").string() + ": is a file that can be read");
+            (folder / "none").string() + ": must be a file that can be read");
   EXPECT_THROW(record::JournalWriter((folder / "none") / "j"), BadInput);
 }
 

@@ -28,7 +28,7 @@ class Fields {
  public:
   Fields(const Json& object, std::string_view file, std::string_view place)
       : object_(object), file_(file), place_(place) {
-    if (!object.is_object()) fail("is one JSON object");
+    if (!object.is_object()) fail("must be one JSON object");
   }
 
   [[noreturn]] void fail(std::string_view rule) const { throw BadInput(file_, place_, rule); }
@@ -50,7 +50,7 @@ class Fields {
   void text(std::string_view name, std::string& to, bool needed = false) const {
     const Json* found = needed ? &need(name) : find(name);
     if (found == nullptr) return;
-    if (!found->is_string()) fail(name, "is a string");
+    if (!found->is_string()) fail(name, "must be a string");
     to = found->get<std::string>();
   }
 
@@ -70,7 +70,7 @@ class Fields {
     if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
     if (value == "inf") return std::numeric_limits<double>::infinity();
     if (value == "-inf") return -std::numeric_limits<double>::infinity();
-    fail(name, "is a number, \"nan\", \"inf\" or \"-inf\"");
+    fail(name, "must be a number, \"nan\", \"inf\" or \"-inf\"");
   }
 
   template <class Integer>
@@ -86,7 +86,7 @@ class Fields {
         return static_cast<Integer>(wide);
       }
     }
-    fail(name, "is a whole number in range");
+    fail(name, "must be a whole number in range");
   }
 
   /// The elements of an array, or none where the key is absent.
@@ -94,7 +94,7 @@ class Fields {
     static const Json kNone = Json::array();
     const Json* found = find(name);
     if (found == nullptr) return kNone;
-    if (!found->is_array()) fail(name, "is an array");
+    if (!found->is_array()) fail(name, "must be an array");
     return *found;
   }
 

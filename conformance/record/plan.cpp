@@ -72,7 +72,7 @@ Json cell_to_json(const Cell& cell) {
 Cell cell_from_json(const Fields& in) {
   Cell cell;
   for (const auto& [name, member] : kColumns) in.text(name, cell.*member);
-  if (cell.domain.empty() || cell.state.empty()) in.fail("has a domain and a state");
+  if (cell.domain.empty() || cell.state.empty()) in.fail("must have a domain and a state");
   return cell;
 }
 
@@ -94,11 +94,11 @@ Plan read_plan(const std::filesystem::path& file) {
   const Fields in(json, name, "");
   int schema = 0;
   in.integer("schema", schema);
-  if (schema != kSchema) in.fail("schema", "is 1");
+  if (schema != kSchema) in.fail("schema", "must be 1");
   Plan plan;
   plan.run = run_from_json(Fields(in.need("run"), name, "run"));
   for (const Json& id : in.array("cases")) {
-    if (!id.is_string()) in.fail("cases", "holds case ids");
+    if (!id.is_string()) in.fail("cases", "must hold case ids");
     plan.cases.push_back(id.get<std::string>());
   }
   std::size_t index = 0;

@@ -51,16 +51,16 @@ TEST_F(PlanFile, GivesEveryFieldBack) {
 }
 
 TEST_F(PlanFile, NamesPlaceAndRuleOfWhatItRefuses) {
-  EXPECT_EQ(complaint("{\"schema\""), ": is one JSON object");
-  EXPECT_EQ(complaint("{}"), ": \"schema\" is 1");
+  EXPECT_EQ(complaint("{\"schema\""), ": must be one JSON object");
+  EXPECT_EQ(complaint("{}"), ": \"schema\" must be 1");
   EXPECT_EQ(complaint(R"({"schema":1})"), ": \"run\" is missing");
-  EXPECT_EQ(complaint(R"({"schema":1,"run":{"suite":1}})"), ": run: \"suite\" is a string");
+  EXPECT_EQ(complaint(R"({"schema":1,"run":{"suite":1}})"), ": run: \"suite\" must be a string");
   EXPECT_EQ(complaint(R"({"schema":1,"run":{"suite":"a","implementation":"b","seed":-1}})"),
-            ": run: \"seed\" is a whole number in range");
+            ": run: \"seed\" must be a whole number in range");
   EXPECT_EQ(complaint(R"({"schema":1,"run":{"suite":"a","implementation":"b"},"cases":[1]})"),
-            ": \"cases\" holds case ids");
+            ": \"cases\" must hold case ids");
   EXPECT_EQ(complaint(R"({"schema":1,"run":{"suite":"a","implementation":"b"},"cells":[{}]})"),
-            ": cells[0]: has a domain and a state");
+            ": cells[0]: must have a domain and a state");
 }
 
 TEST(CellOf, TakesBackendQuantAndOwnershipOfExperts) {
