@@ -7,7 +7,9 @@
 #include <exception>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include "conformance/cases/grid.h"
 #include "conformance/cases/legal.h"
@@ -61,7 +63,11 @@ std::vector<Case> select(const Selection& selection) {
   if (selection.case_ids.empty()) {
     cases = suites::load(selection.suite, selection.seed);
   }
-  for (const std::string& id : selection.case_ids) cases.push_back(cases::case_from_id(id));
+  std::set<std::string> seen;
+  for (const std::string& id : selection.case_ids) {
+    Case test_case = cases::case_from_id(id);
+    if (seen.insert(test_case.id()).second) cases.push_back(std::move(test_case));
+  }
   std::erase_if(cases, [&](const Case& test_case) { return !selection.filter.matches(test_case); });
   return cases;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -150,6 +151,19 @@ std::vector<Judgement> judge_case(const Case& test_case, Implementation& impleme
   return judgements;
 }
 
+/// What goes wrong outside the implementation stays on its case; the others run all the same.
+std::vector<Judgement> judge_or_pin(const Case& test_case, Implementation& implementation,
+                                    Record& record) {
+  try {
+    return judge_case(test_case, implementation, record);
+  } catch (const std::bad_alloc&) {
+    return {verdict(Verdict::kEnvironment, "run", "out of memory")};
+  } catch (const std::exception& error) {
+    return {verdict(Verdict::kCrash, "run",
+                    "outside the implementation: " + std::string(error.what()))};
+  }
+}
+
 /// The judgements that carry numbers tell more of a pass than those of guards and places.
 Judgement summary(const std::vector<Judgement>& judgements) {
   std::vector<Judgement> telling;
@@ -183,7 +197,7 @@ Outcome examine(const Case& test_case, Implementation& implementation) {
   outcome.record.target = manifest.target;
   outcome.record.wave = manifest.wave;
   outcome.record.device = manifest.device;
-  outcome.judgements = judge_case(test_case, implementation, outcome.record);
+  outcome.judgements = judge_or_pin(test_case, implementation, outcome.record);
   fill_in(outcome.record, summary(outcome.judgements));
   outcome.record.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -65,6 +65,39 @@ TEST(RunCase, PassesTheCorrectKernels) {
   }
 }
 
+/// Its manifest cannot be had: an accident that is not the implementation's call.
+class WithoutManifest final : public Implementation {
+ public:
+  explicit WithoutManifest(bool memory) : memory_(memory) {}
+  const Manifest& manifest() const override {
+    if (asked_++ == 0) return inner_->manifest();
+    if (memory_) throw std::bad_alloc();
+    throw std::runtime_error("no manifest");
+  }
+  std::optional<Refusal> refuses(const Problem&, const TensorViews&) override { return {}; }
+  Answer run(const Problem&, const TensorViews&, const TensorViews&) override { return {}; }
+
+ private:
+  std::unique_ptr<Implementation> inner_ = make_embedded({});
+  bool memory_;
+  mutable int asked_ = 0;
+};
+
+TEST(RunCase, PinsAnAccidentOfTheHarnessOnItsCase) {
+  WithoutManifest no_memory(true);
+  EXPECT_EQ(name_of(run_case(kExperts, no_memory).verdict), "environment");
+  WithoutManifest broken(false);
+  const Record record = run_case(kExperts, broken);
+  EXPECT_EQ(name_of(record.verdict), "crash");
+  EXPECT_NE(record.reason.find("no manifest"), std::string::npos);
+}
+
+TEST(Select, ACaseThatIsGivenTwiceRunsOnce) {
+  Selection selection;
+  selection.case_ids = {kExperts.id(), kAbsent.id(), kExperts.id()};
+  EXPECT_EQ(select(selection).size(), 2U);
+}
+
 TEST(RunCase, FailsAWrongNumber) {
   const Record record = judged(kExperts, [](Answer&, const TensorViews&, const TensorViews& out) {
     out.at("out").data[1] ^= std::byte{0x40};
