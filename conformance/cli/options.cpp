@@ -1,8 +1,27 @@
 #include "conformance/cli/options.h"
 
+#include <charconv>
+#include <cstdint>
+#include <system_error>
+
 #include "reference/spec/status.h"
 
 namespace plumbline::cli {
+namespace {
+
+/// CLI11 takes "-1" for 2^64 − 1 and cuts off what is larger.
+CLI::Validator seed_text() {
+  const auto check = [](const std::string& text) -> std::string {
+    std::uint64_t seed = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, seed);
+    if (error == std::errc() && stop == end) return "";
+    return "must be an integer from 0 to 2^64 - 1, not \"" + text + "\"";
+  };
+  return CLI::Validator(check, "");
+}
+
+}  // namespace
 
 void add_implementation_options(CLI::App& command, Chosen& chosen) {
   command.add_option("--implementation", chosen.implementation, "what to test: embedded")
@@ -29,6 +48,7 @@ void add_case_options(CLI::App& command, Picked& picked) {
   command.add_option("--filter", picked.filter,
                      "only these: a prefix of case ids with *, or axis=value,…");
   command.add_option("--seed", picked.seed, "added to the seeds of the suite")
+      ->check(seed_text())
       ->capture_default_str();
 }
 

@@ -63,7 +63,7 @@ void add_prove(CLI::App& app, int& exit) {
   const auto options = std::make_shared<Options>();
   options->proof.jobs = run::default_jobs();
   command->add_option("--clean", options->proof.clean, "cases with the correct kernels")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
   command->add_option("--fault", options->proof.only_fault, "only this one");
   command->add_option("--wave", options->proof.wave, "lanes a wave: 64 or 32")

@@ -136,7 +136,7 @@ void add_run(CLI::App& app, int& exit) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_option("--maxfail", options->max_failures, "stop after so many failures; 0: never")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1'000'000'000));
   command->add_flag("--dry-run", options->dry_run, "list the cases, run none");
   command->add_flag("--json", options->json, "print summary.json at the end");
   command->callback([options, &exit] { exit = run_command(*options); });
