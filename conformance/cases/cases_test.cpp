@@ -120,6 +120,22 @@ TEST(Axes, AreThoseThatThePrintedProblemsHave) {
   }
 }
 
+TEST(CaseFromId, RefusesWhatNoMachineHoldsBeforeAnythingIsMade) {
+  const std::string data = "/data=gaussian/seed=0";
+  for (const std::string problem :
+       {"moe.experts/act=silu/h=16777216,i=40", "moe.experts/act=silu/e=1000000,h=1024",
+        "moe.route/bias=no/t=16777216,e=1000", "attention.prefill/lse=no/sq=1000000,sk=1000000",
+        "attention.decode/lse=no/b=16777216,sk=16777216"}) {
+    try {
+      case_from_id(problem + data);
+      ADD_FAILURE() << problem;
+    } catch (const BadInput& error) {
+      EXPECT_NE(std::string(error.what()).find(" at most 2^"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_NO_THROW(case_from_id("moe.experts/act=silu/t=64,h=4096,i=1024,e=8" + data));
+}
+
 TEST(Grid, HoldsEveryCombinationOnce) {
   const auto key = [](const Cell& c) {
     return c.domain + "|" + c.backend + "|" + c.quant + "|" + c.ownership + "|" + c.out_mode;

@@ -1,6 +1,8 @@
 #include "conformance/cases/legal.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "conformance/inputs/inputs.h"
@@ -9,10 +11,51 @@
 namespace plumbline::cases {
 namespace {
 
+/// What a problem costs: elements of all its tensors, and multiplications.
+struct Cost {
+  double elements = 0;
+  double products = 0;
+};
+
+double count(std::int64_t n) { return static_cast<double>(n); }
+
+Cost cost_of(const RouteProblem& p) {
+  return {count(p.t) * count(p.e + 2 * p.k) + count(p.e), count(p.t) * count(p.e)};
+}
+
+Cost cost_of(const ExpertsProblem& p) {
+  const double weights = count(p.h) * count(p.w13_rows() + p.i);
+  return {count(p.e) * weights + count(p.t) * count(2 * p.h + 2 * p.k),
+          count(p.t) * count(p.k) * weights};
+}
+
+Cost cost_of(const AttentionProblem& p) {
+  const double rows = count(p.b) * (p.decode ? 1 : count(p.sq));
+  const double keys = count(p.b) * count(p.pages()) * count(p.page);
+  return {2 * count(p.d) * (rows * count(p.hq) + keys * count(p.hkv)),
+          2 * rows * count(p.hq) * count(p.sk) * count(p.d)};
+}
+
+/// Dimensions that are each in range may multiply to more than any machine holds or ends in a day.
+std::optional<Refusal> too_large(const Cost& cost) {
+  constexpr double kMostElements = 0x1p28;
+  constexpr double kMostProducts = 0x1p40;
+  if (!(cost.elements <= kMostElements)) {
+    return Refusal{Status::kCapacity, "the tensors of a case have at most 2^28 elements",
+                   std::to_string(cost.elements)};
+  }
+  if (!(cost.products <= kMostProducts)) {
+    return Refusal{Status::kCapacity, "a case takes at most 2^40 multiplications",
+                   std::to_string(cost.products)};
+  }
+  return std::nullopt;
+}
+
 template <class Typed>
 Result<Problem> through(const Problem& problem) {
   const Result<Typed> typed = Typed::from(problem);
   if (!typed) return typed.refusal();
+  if (const std::optional<Refusal> refusal = too_large(cost_of(*typed))) return *refusal;
   return typed->to_problem();
 }
 
