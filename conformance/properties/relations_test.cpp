@@ -56,6 +56,17 @@ TEST(Relations, HaveNamesOfTheirOwnThatAreFound) {
   EXPECT_EQ(find_relation("no_such"), nullptr);
 }
 
+TEST(Relations, ScaledValuesSayNothingOfResultsBesideTheSubnormals) {
+  const Judgement judgement =
+      find_relation("scaled_values")
+          ->judge(
+              parse_case(
+                  "attention.prefill/io=f32,mask=sliding,softcap=none,sinks=yes,out=absent,lse=yes,"
+                  "lens=equal/b=1,hq=8,hkv=2,d=64,sq=33,sk=16,w=1/data=heavy_tailed/seed=0"),
+              embedded());
+  EXPECT_EQ(judgement.verdict, Verdict::kPass) << judgement.reason;
+}
+
 /// A case on which a relation sees a planted fault, without any expected value.
 struct Kill {
   std::string fault;

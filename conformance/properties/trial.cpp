@@ -207,4 +207,16 @@ Tensor scaled(const Tensor& tensor, double power_of_two) {
   return result;
 }
 
+void drop_tiny(const Tensor& base, Tensor& expected, Tensor& got) {
+  if (got.spec != expected.spec) return;
+  const std::vector<double> sizes = formats::decode(base);
+  for (Tensor* tensor : {&expected, &got}) {
+    std::vector<double> values = formats::decode(*tensor);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::abs(sizes[i]) < kScalesExactlyFrom) values[i] = 0.0;
+    }
+    *tensor = formats::encode(tensor->spec, values);
+  }
+}
+
 }  // namespace plumbline::properties

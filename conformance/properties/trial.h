@@ -73,6 +73,13 @@ void copy_row(Tensor& tensor, std::int64_t from, std::int64_t to);
 /// Multiplies every element by a power of two. Throws ContractViolation unless that is exact.
 Tensor scaled(const Tensor& tensor, double power_of_two);
 
+/// Results of at least this size scale by powers of two bit for bit. Only terms below 2^−126 are
+/// subnormal and round by absolute steps; beside a sum of 2^−96, whose fp32 spacing is 2^−119, any
+/// number of them up to 2^6 is less than half a step of it and vanishes, scaled or not.
+inline constexpr double kScalesExactlyFrom = 0x1p-96;
+/// Sets to zero, in both tensors, the elements whose unscaled result in `base` is smaller.
+void drop_tiny(const Tensor& base, Tensor& expected, Tensor& got);
+
 /// The descriptor of a problem that was accepted. Throws ContractViolation where `from` refuses it.
 template <class Descriptor>
 Descriptor described(const Problem& problem) {
