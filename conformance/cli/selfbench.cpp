@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/cli/commands.h"
+#include "conformance/cli/plain_loop.h"
 #include "conformance/run/run.h"
 #include "conformance/suites/suite.h"
 #include "device/hip/host/barrier_bench.h"
@@ -40,27 +41,6 @@ double best_seconds(int repeats, const std::function<double()>& timing) {
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < repeats; ++i) best = std::min(best, timing());
   return best;
-}
-
-/// The loop that the host GEMM kernel is measured against: c[i, j] += a[i, k]·b[k, j], order i, k,
-/// j, as the compiler vectorises it.
-double seconds_of_plain_loop(int n) {
-  const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-  const std::vector<float> a(size, 0.5F);
-  const std::vector<float> b(size, 0.25F);
-  std::vector<float> c(size, 0.0F);
-  const auto begin = Clock::now();
-  for (int i = 0; i < n; ++i) {
-    float* row = c.data() + static_cast<std::ptrdiff_t>(i) * n;
-    for (int k = 0; k < n; ++k) {
-      const float factor = a[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) +
-                             static_cast<std::size_t>(k)];
-      const float* other = b.data() + static_cast<std::ptrdiff_t>(k) * n;
-      for (int j = 0; j < n; ++j) row[j] += factor * other[j];
-    }
-  }
-  const double seconds = seconds_since(begin);
-  return c[size - 1] > 0.0F ? seconds : std::numeric_limits<double>::infinity();
 }
 
 Metric gemm_metric() {
