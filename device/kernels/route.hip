@@ -168,12 +168,12 @@ __global__ void __launch_bounds__(kWave) route_token(RouteArgs a) {
   const std::size_t row = std::size_t(blockIdx.x) * a.k;
   for (std::int32_t j = 0; j < a.k; ++j) {
     const std::int32_t id = best_expert<kWave>(a, token);
+    // Only the lane that looks at an expert marks it: wave operations do not order memory.
+    if (static_cast<std::int32_t>(threadIdx.x) == id % kWave) token.taken[id] = 1;
     if (threadIdx.x == 0) {
-      token.taken[id] = 1;
       a.ids[row + j] = id;
       a.weights[row + j] = a.weight_with_bias ? token.choice[id] : token.score[id];
     }
-    __syncthreads();
   }
   if (threadIdx.x == 0) finish_weights(a, a.weights + row);
 }
