@@ -43,9 +43,8 @@ Cell experts_cell(std::string_view backend, std::string_view quant, std::string_
 void add_experts(std::vector<Cell>& cells, const Manifest& manifest) {
   for (const RunnerBackend& backend : all_runner_backends()) {
     for (const QuantScheme& quant : all_quant_schemes()) {
-      for (const std::string_view ownership : all_ownerships()) {
+      for (const std::string_view ownership : all_ownerships())
         cells.push_back(experts_cell(backend.name, quant.name, ownership, manifest));
-      }
     }
   }
 }

@@ -43,10 +43,8 @@ std::string what_of(const CLI::ParseError& error, int argc, char** argv) {
   return "unknown command \"" + first + "\"";
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  open_standard_descriptors();
+/// Reads the command line and runs the command that it names.
+int dispatch(int argc, char** argv) {
   CLI::App app("Does this implementation of MoE and attention compute what it must?", "plumbline");
   int exit = 0;
   app.require_subcommand(1);
@@ -68,8 +66,18 @@ int main(int argc, char** argv) {
     return complain(what + " (plumbline --help lists what there is)");
   } catch (const plumbline::BadInput& error) {
     return complain(error.what());
-  } catch (const std::exception& error) {
-    return complain(std::string("internal error: ") + error.what());
   }
   return finish(exit);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_standard_descriptors();
+  try {
+    return dispatch(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "plumbline: internal error: %s\n", error.what());
+    return 2;
+  }
 }

@@ -32,7 +32,8 @@ std::function<void(Safetensors&)> unset(const char* key) {
 std::function<void(Safetensors&)> drop(const char* tensor) {
   return [=](Safetensors& content) { content.tensors.erase(tensor); };
 }
-std::function<void(Safetensors&)> reshape(const char* tensor, std::vector<std::int64_t> shape,
+std::function<void(Safetensors&)> reshape(const char* tensor,
+                                          const std::vector<std::int64_t>& shape,
                                           DType dtype = DType::kF32) {
   return [=](Safetensors& content) {
     TensorSpec spec;

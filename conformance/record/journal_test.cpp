@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <fstream>
@@ -164,16 +165,16 @@ RC_GTEST_PROP(JournalLine, KeepsEveryDouble, ()) {
   }
 }
 
+void append_samples(record::JournalWriter& writer, int count) {
+  for (int n = 0; n < count; ++n) writer.append(sample());
+}
+
 TEST(Journal, KeepsTheLinesOfManyThreadsWhole) {
   const Folder folder;
   {
     record::JournalWriter writer(folder / "journal.jsonl");
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i) {
-      threads.emplace_back([&writer] {
-        for (int n = 0; n < 100; ++n) writer.append(sample());
-      });
-    }
+    std::array<std::thread, 4> threads;
+    for (std::thread& thread : threads) thread = std::thread([&] { append_samples(writer, 100); });
     for (std::thread& thread : threads) thread.join();
   }
   EXPECT_EQ(record::read_journal(folder / "journal.jsonl").size(), 400U);

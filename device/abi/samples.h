@@ -25,8 +25,8 @@ inline Layer ragged(const std::string& quant, const std::string& activation) {
   p.i = 70;
   p.e = 5;
   p.k = 3;
-  std::vector<std::int32_t> ids;
-  for (int slot = 0; slot < p.t * p.k; ++slot) ids.push_back((slot * 7 + slot / 11) % 5 % 4);
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(p.t * p.k));
+  for (int slot = 0; slot < p.t * p.k; ++slot) ids[slot] = (slot * 7 + slot / 11) % 5 % 4;
   r.inputs["x"] = bf16_tensor({p.t, p.h}, mixed(p.t * p.h, 1));
   r.inputs["topk_ids"] = i32_tensor({p.t, p.k}, ids);
   r.inputs["topk_weights"] = f32_tensor({p.t, p.k}, {0.25F, 0.5F, 0.75F, 1.0F});
@@ -39,6 +39,7 @@ inline Layer ragged(const std::string& quant, const std::string& activation) {
   }
   // Codes 0x30 to 0x3f: 0.5 to 1.875.
   std::vector<std::uint8_t> codes;
+  codes.reserve(w13.size());
   for (const float value : w13) {
     codes.push_back(static_cast<std::uint8_t>(0x30 + (static_cast<int>(value * 128) & 0x8f)));
   }
@@ -74,6 +75,12 @@ inline Prefill prefill(const std::vector<std::int32_t>& cu_q, const std::vector<
   return c;
 }
 
+/// Copies one key's row of all heads into its slot of a cache.
+inline void copy_key(const std::vector<float>& from, std::int64_t key, std::vector<float>& cache,
+                     std::int64_t slot, std::int64_t row) {
+  std::copy_n(from.begin() + key * row, row, cache.begin() + slot * row);
+}
+
 /// A paged decode whose pages hold the keys of `prefill`; unused slots hold NaN.
 inline Prefill paged(const Prefill& c, const std::vector<std::int32_t>& lengths) {
   Prefill d;
@@ -97,10 +104,8 @@ inline Prefill paged(const Prefill& c, const std::vector<std::int32_t>& lengths)
       const std::int64_t at = s * pages + j / p.page;
       const std::int64_t page = total - 1 - at;  // pages in falling order
       table[at] = static_cast<std::int32_t>(page);
-      for (std::int64_t e = 0; e < row; ++e) {
-        k[(page * p.page + j % p.page) * row + e] = k_in[key * row + e];
-        v[(page * p.page + j % p.page) * row + e] = v_in[key * row + e];
-      }
+      copy_key(k_in, key, k, page * p.page + j % p.page, row);
+      copy_key(v_in, key, v, page * p.page + j % p.page, row);
     }
   }
   d.inputs = {{"q", c.inputs.at("q")},
