@@ -145,9 +145,9 @@ Findings check_formats(std::string_view text, std::string_view file) {
   }
   Findings findings;
   for (const auto& [name, object] : formats->items()) check_format(name, object, file, findings);
-  const std::pair<const char*, DType> kWide[] = {{"float32_to_bfloat16", DType::kBf16},
-                                                 {"float32_to_float16", DType::kF16}};
-  for (const auto& [name, dtype] : kWide) {
+  const std::pair<const char*, DType> wide_types[] = {{"float32_to_bfloat16", DType::kBf16},
+                                                      {"float32_to_float16", DType::kF16}};
+  for (const auto& [name, dtype] : wide_types) {
     const Comparison at{.file = file, .place = name, .dtype = dtype};
     findings.push_back(compare_pairs(name, array_of(root, name, at), at));
   }

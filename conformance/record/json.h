@@ -91,9 +91,9 @@ class Fields {
 
   /// The elements of an array, or none where the key is absent.
   const Json& array(std::string_view name) const {
-    static const Json kNone = Json::array();
+    static const Json none = Json::array();
     const Json* found = find(name);
-    if (found == nullptr) return kNone;
+    if (found == nullptr) return none;
     if (!found->is_array()) fail(name, "must be an array");
     return *found;
   }
