@@ -72,12 +72,3 @@ function(plumbline_test name)
   target_compile_definitions(${name} PRIVATE PLUMBLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
 endfunction()
-
-# plumbline_subfolders(a b): the folders that have been written so far, in dependency order.
-macro(plumbline_subfolders)
-  foreach(folder ${ARGN})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
-      add_subdirectory(${folder})
-    endif()
-  endforeach()
-endmacro()
