@@ -20,12 +20,44 @@ bool claims(const OfferedPath& path, const Problem& problem) {
   });
 }
 
+Refusal not_offered(const std::string& call) {
+  return {Status::kUnsupported, "the implementation offers the call " + call, "it does not"};
+}
+
 }  // namespace
 
 const OfferedPath* Manifest::path_for(const Problem& problem) const {
   const auto it = std::find_if(paths.begin(), paths.end(),
                                [&](const OfferedPath& path) { return claims(path, problem); });
   return it == paths.end() ? nullptr : &*it;
+}
+
+Result<QuantRecord> Implementation::pack(const Problem&, const TensorViews&) {
+  return not_offered("pack");
+}
+
+Answer Implementation::run_packed(const Problem&, const QuantRecord&, const TensorViews&,
+                                  const TensorViews&) {
+  Answer answer;
+  answer.status = Status::kUnsupported;
+  answer.message = not_offered("run_packed").text();
+  return answer;
+}
+
+std::unique_ptr<Method> Implementation::make_method(std::string_view, std::string_view) {
+  return nullptr;
+}
+
+Result<std::string> Implementation::get_switch(std::string_view) {
+  return not_offered("get_switch");
+}
+
+std::optional<Refusal> Implementation::set_switch(std::string_view, std::string_view) {
+  return not_offered("set_switch");
+}
+
+Result<bool> Implementation::ask(std::string_view, std::string_view, std::string_view) {
+  return not_offered("ask");
 }
 
 }  // namespace plumbline

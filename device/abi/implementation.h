@@ -1,4 +1,7 @@
 #pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +23,11 @@ struct OfferedPath {
   /// Axis → words taken; "swiglu:*" takes every word that starts so.
   std::vector<std::pair<std::string, std::vector<std::string>>> axes;
   Profile profile;
+  /// Predicates over the dimensions, all of which hold where the path runs: "h % 32 == 0"
+  /// (constraint.h). A problem that breaks one must be refused with class shape.
+  std::vector<std::string> constraints;
+  /// What sets this path apart: weight_order → gate_up, packer → lightop_panel16, …
+  std::vector<std::pair<std::string, std::string>> traits;
 };
 
 /// What an implementation says of itself. Nothing in it is believed without a case.
@@ -32,8 +40,17 @@ struct Manifest {
   bool classified_errors = true;
   std::vector<OfferedPath> paths;
 
-  /// The path that claims the problem, or null: not offered.
+  /// The path whose axes claim the problem, whether or not its constraints hold; null: not offered.
   const OfferedPath* path_for(const Problem& problem) const;
+};
+
+/// What a runner takes in place of plain weights, under a tag that says which runner's it is:
+/// packed weights and scales by field name, and its flags and original shapes as numbers. A runner
+/// refuses a tag that is not its own before it reads any field.
+struct QuantRecord {
+  std::string tag;  ///< "triton", "lightop", …
+  Tensors tensors;
+  std::map<std::string, std::int64_t, std::less<>> numbers;
 };
 
 /// The answer to one call.
@@ -45,8 +62,39 @@ struct Answer {
   std::vector<std::string> wrote_in_place;  ///< outputs whose caller's buffer is the result
 };
 
-/// The thing under test. The embedded one lives in device/; the C ABI will mirror these calls.
-/// `run` may be called from several threads at once, each with buffers of its own.
+/// What can be seen of a quant method and its layer from outside.
+struct MethodState {
+  bool owns_runner = false;
+  std::string runner_backend;  ///< empty: there is no runner
+  Tensors layer;               ///< every tensor on the layer, by name
+};
+
+/// One quant method with its layer: the calls an engine makes while it loads a model, in any order.
+/// A call that the contract does not allow now is refused and changes nothing, but for
+/// `create_runner`, which clears ownership first.
+class Method {
+ public:
+  virtual ~Method() = default;
+  /// Makes the layer's empty parameters for the sizes of `layer` (dims t and k are not read).
+  virtual Answer create_weights(const Problem& layer) = 0;
+  /// Takes a checkpoint's tensor: w1, w3 (gate and up, [i, h]) or w2 ([h, i]) of one expert, or
+  /// w13, w2 of all with expert = −1; scales as NAME_scale. bf16 where the checkpoint is not
+  /// quantised: quantised when all of a weight is there.
+  virtual Answer load(std::string_view name, std::int64_t expert, const TensorView& tensor) = 0;
+  /// Clears ownership, then constructs the runner of the backend that the switch names now, if
+  /// this method has one for it.
+  virtual Answer create_runner(const Problem& layer) = 0;
+  /// Packs the loaded weights for the backend that the switch names now.
+  virtual Answer process_weights() = 0;
+  /// Runs the layer: inputs x, topk_ids, topk_weights.
+  virtual Answer apply(const Problem& layer, const TensorViews& inputs,
+                       const TensorViews& outputs) = 0;
+  virtual MethodState query() const = 0;
+};
+
+/// The thing under test: the embedded one in device/, or a library behind the C ABI (library.h).
+/// `run` may be called from several threads at once, each with buffers of its own. Calls beyond
+/// those that every implementation has answer `unsupported` unless overridden.
 class Implementation {
  public:
   virtual ~Implementation() = default;
@@ -57,6 +105,24 @@ class Implementation {
   /// not in `outputs` is returned as a tensor of its own. A refusal leaves every output untouched.
   virtual Answer run(const Problem& problem, const TensorViews& inputs,
                      const TensorViews& outputs) = 0;
+
+  /// Packs the plain weights of an expert layer (those of `run`) for the problem's path.
+  virtual Result<QuantRecord> pack(const Problem& problem, const TensorViews& weights);
+  /// As `run` for `moe.experts`, with a record in place of weights and scales. Refuses another
+  /// path's tag (unsupported), then fields that are missing, unexpected or do not fit.
+  virtual Answer run_packed(const Problem& problem, const QuantRecord& record,
+                            const TensorViews& inputs, const TensorViews& outputs);
+
+  /// A quant method ("fp8_block128") held by `holder` (reference/spec/ids.h); null: not offered.
+  virtual std::unique_ptr<Method> make_method(std::string_view quant, std::string_view holder);
+  /// Process-wide switches: runner_backend, int4_on_hip, lightop_library.
+  virtual Result<std::string> get_switch(std::string_view name);
+  virtual std::optional<Refusal> set_switch(std::string_view name, std::string_view value);
+
+  /// Whether `predicate` holds of `value` of the tagged type `type` ("runner_backend",
+  /// "is_lightop", "lightop"). A predicate of another type is refused (unsupported), never false.
+  virtual Result<bool> ask(std::string_view type, std::string_view predicate,
+                           std::string_view value);
 };
 
 /// How to build the embedded implementation.

@@ -5,134 +5,27 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <initializer_list>
+
+#include "reference/spec/fields.h"
 
 namespace plumbline {
 namespace {
 
-template <class Enum, std::size_t N>
-Result<Enum> word_to_enum(std::string_view rule, std::string_view word,
-                          const std::array<std::string_view, N>& names) {
-  const auto it = std::find(names.begin(), names.end(), word);
-  if (it != names.end()) return static_cast<Enum>(it - names.begin());
-  return Refusal{Status::kUnsupported, std::string(rule), "\"" + std::string(word) + "\""};
-}
+using spec::Fields;
+using spec::number_text;
+using spec::word_to_enum;
+using spec::wrong_operation;
+using spec::yes_no;
 
 constexpr std::array<std::string_view, 4> kScorings = {"none", "softmax", "sigmoid",
                                                        "sqrtsoftplus"};
 constexpr std::array<std::string_view, 2> kGroupScores = {"top2_sum", "max"};
+constexpr std::array<std::string_view, 2> kWeightPlaces = {"output", "input"};
 constexpr std::array<std::string_view, 3> kMasks = {"full", "causal", "sliding"};
 constexpr std::array<std::string_view, 3> kOutModes = {"absent", "in_place", "copied"};
 constexpr std::array<std::string_view, 3> kLengths = {"equal", "ragged", "with_empty"};
 constexpr std::array<std::string_view, 4> kOperations = {"moe.route", "moe.experts",
                                                          "attention.prefill", "attention.decode"};
-
-/// Shortest decimal that reads back as the same double.
-std::string number_text(double value) {
-  std::array<char, 32> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), end};
-}
-
-/// Reads the words of one problem, remembers the first refusal and which names were asked for.
-class Fields {
- public:
-  explicit Fields(const Problem& problem) : problem_(problem) {}
-
-  std::string_view axis(std::string_view name, std::string_view fallback) {
-    known_.push_back(name);
-    return problem_.axis(name, fallback);
-  }
-
-  void yes_no(bool& field, std::string_view name, std::string_view yes = "yes",
-              std::string_view no = "no") {
-    const std::string_view word = axis(name, field ? yes : no);
-    field = word == yes;
-    if (word != yes && word != no) {
-      refuse(std::string(name) + " is " + std::string(yes) + " or " + std::string(no), word);
-    }
-  }
-
-  void number(double& field, std::string_view name, std::string_view none = "") {
-    const std::string_view word = axis(name, "");
-    if (word.empty() || (!none.empty() && word == none)) return;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), field);
-    if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(field)) {
-      refuse(std::string(name) + " is a number", word);
-    }
-  }
-
-  void dim(std::int64_t& field, std::string_view name, std::int64_t least = 1) {
-    known_.push_back(name);
-    if (const auto value = problem_.dim(name)) field = *value;
-    if (field < least || field > kLargestDim) {
-      refuse(std::string(name) + " in [" + std::to_string(least) + ", " +
-                 std::to_string(kLargestDim) + "]",
-             std::to_string(field), Status::kShape);
-    }
-  }
-
-  template <class T>
-  void take(T& field, const Result<T>& result) {
-    if (result) {
-      field = *result;
-    } else if (!refusal_) {
-      refusal_ = result.refusal();
-    }
-  }
-
-  void io_type(DType& field, std::string_view name, std::initializer_list<DType> allowed) {
-    const std::string_view word = axis(name, name_of(field));
-    const auto dtype = dtype_from_name(word);
-    if (dtype && std::find(allowed.begin(), allowed.end(), *dtype) != allowed.end()) {
-      field = *dtype;
-      return;
-    }
-    std::string rule(name);
-    for (const DType a : allowed)
-      rule += (a == *allowed.begin() ? " is " : " or ") + std::string(name_of(a));
-    refuse(rule, word, Status::kDtype);
-  }
-
-  void check(bool holds, std::string_view rule, std::string_view detail) {
-    if (!holds) refuse(rule, detail, Status::kShape);
-  }
-
-  void refuse(std::string_view rule, std::string_view detail,
-              Status status = Status::kUnsupported) {
-    if (!refusal_) refusal_ = Refusal{status, std::string(rule), "\"" + std::string(detail) + "\""};
-  }
-
-  /// The first refusal, or one for a name that nobody asked for.
-  std::optional<Refusal> outcome() {
-    refuse_unknown(problem_.axes);
-    refuse_unknown(problem_.dims);
-    return refusal_;
-  }
-
- private:
-  static constexpr std::int64_t kLargestDim = std::int64_t{1} << 24;
-
-  template <class Pairs>
-  void refuse_unknown(const Pairs& pairs) {
-    for (const auto& [name, value] : pairs) {
-      if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
-        refuse(problem_.op + " has no axis or dimension of that name", name);
-      }
-    }
-  }
-
-  const Problem& problem_;
-  std::vector<std::string_view> known_;
-  std::optional<Refusal> refusal_;
-};
-
-std::string_view yes_no(bool value) { return value ? "yes" : "no"; }
-
-std::optional<Refusal> wrong_operation(const Problem& problem, std::string_view wanted) {
-  if (problem.op == wanted) return std::nullopt;
-  return Refusal{Status::kUnsupported, "operation is " + std::string(wanted), problem.op};
-}
 
 Result<Activation> parse_swiglu(std::string_view word) {
   const Refusal refusal{Status::kUnsupported, "act is silu, relu2 or swiglu:ALPHA:BETA:LIMIT",
@@ -159,6 +52,7 @@ Result<Activation> parse_swiglu(std::string_view word) {
 
 std::string_view name_of(Scoring scoring) { return kScorings[static_cast<std::size_t>(scoring)]; }
 std::string_view name_of(GroupScore score) { return kGroupScores[static_cast<std::size_t>(score)]; }
+std::string_view name_of(WeightOn where) { return kWeightPlaces[static_cast<std::size_t>(where)]; }
 std::string_view name_of(Mask mask) { return kMasks[static_cast<std::size_t>(mask)]; }
 std::string_view name_of(OutMode mode) { return kOutModes[static_cast<std::size_t>(mode)]; }
 std::string_view name_of(Lengths lengths) { return kLengths[static_cast<std::size_t>(lengths)]; }
@@ -236,6 +130,10 @@ Result<ExpertsProblem> ExpertsProblem::from(const Problem& problem) {
   in.yes_no(p.has_bias, "bias");
   in.io_type(p.io, "io", {DType::kBf16, DType::kF16, DType::kF32});
   in.number(p.scale, "scale");
+  in.take(p.weight_on, word_to_enum<WeightOn>("weight is output or input",
+                                              in.axis("weight", "output"), kWeightPlaces));
+  p.pack = in.axis("pack", p.pack);
+  if (p.pack != "plain" && p.pack != "kpack2") in.refuse("pack is plain or kpack2", p.pack);
   in.dim(p.t, "t", 0);
   in.dim(p.h, "h");
   in.dim(p.i, "i");
@@ -258,15 +156,18 @@ Result<ExpertsProblem> ExpertsProblem::from(const Problem& problem) {
 }
 
 Problem ExpertsProblem::to_problem() const {
-  return {"moe.experts",
-          {{"backend", backend},
-           {"quant", quant},
-           {"ownership", ownership},
-           {"act", activation.text()},
-           {"bias", std::string(yes_no(has_bias))},
-           {"io", std::string(name_of(io))},
-           {"scale", number_text(scale)}},
-          {{"t", t}, {"h", h}, {"i", i}, {"e", e}, {"k", k}, {"z", z}}};
+  Problem p{"moe.experts",
+            {{"backend", backend},
+             {"quant", quant},
+             {"ownership", ownership},
+             {"act", activation.text()},
+             {"bias", std::string(yes_no(has_bias))},
+             {"io", std::string(name_of(io))},
+             {"scale", number_text(scale)}},
+            {{"t", t}, {"h", h}, {"i", i}, {"e", e}, {"k", k}, {"z", z}}};
+  if (weight_on == WeightOn::kInput) p.set_axis("weight", name_of(weight_on));
+  if (pack != "plain") p.set_axis("pack", pack);
+  return p;
 }
 
 float AttentionProblem::softmax_scale() const {

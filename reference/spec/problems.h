@@ -56,24 +56,58 @@ struct RouteProblem {
   Problem to_problem() const;
 };
 
+/// Where the router weight enters: times the expert's result (as in `moe.experts`' formula), or
+/// times x before it is quantised (rounded to io), and then not again.
+enum class WeightOn : std::uint8_t { kOutput, kInput };
+std::string_view name_of(WeightOn where);
+
 /// `moe.experts`: out[t] = Σ_k weight[t,k] · expert_id[t,k](x[t]);
 /// expert(x) = W2·act(W13·x + b13) + b2; ids in [e, e + z) return x itself.
 /// Inputs: x io [t, h]; w13 [e, 2i, h] gate rows then up rows (relu2: [e, i, h]); w2 [e, h, i];
 /// w13_bias io [e, 2i], w2_bias io [e, h] where has_bias; topk_ids i32 [t, k] (−1: no expert);
 /// topk_weights f32 [t, k]; fp8_block128 also w13_scale f32 [e, ⌈2i/128⌉, ⌈h/128⌉] and
-/// w2_scale f32 [e, ⌈h/128⌉, ⌈i/128⌉]. Output: out io [t, h].
+/// w2_scale f32 [e, ⌈h/128⌉, ⌈i/128⌉]; w8a8_int8 (weights i8) and w8a8_fp8_channel (e4m3fn) one
+/// scale an output channel: w13_scale f32 [e, 2i], w2_scale f32 [e, h]; both quantise x and the
+/// activation dynamically, one scale a token. Output: out io [t, h].
 struct ExpertsProblem {
-  std::string backend = "triton";   ///< axis backend: a runner backend
-  std::string quant = "bf16";       ///< axis quant: a quant scheme
-  std::string ownership = "owner";  ///< axis ownership
-  Activation activation;            ///< axis act
-  bool has_bias = false;            ///< axis bias=yes|no
-  DType io = DType::kBf16;          ///< axis io=bf16|f16|f32
-  double scale = 1.0;               ///< axis scale: routed scaling factor on the sum, once
+  std::string backend = "triton";          ///< axis backend: a runner backend
+  std::string quant = "bf16";              ///< axis quant: a quant scheme
+  std::string ownership = "owner";         ///< axis ownership
+  Activation activation;                   ///< axis act
+  bool has_bias = false;                   ///< axis bias=yes|no
+  DType io = DType::kBf16;                 ///< axis io=bf16|f16|f32
+  double scale = 1.0;                      ///< axis scale: routed scaling factor on the sum, once
+  WeightOn weight_on = WeightOn::kOutput;  ///< axis weight=output|input; printed where not output
+  std::string pack = "plain";              ///< axis pack=plain|kpack2; printed where not plain
   std::int64_t t = 1, h = 64, i = 32, e = 8, k = 2, z = 0;
 
   std::int64_t w13_rows() const { return activation.gated() ? 2 * i : i; }
   static Result<ExpertsProblem> from(const Problem& problem);
+  Problem to_problem() const;
+};
+
+/// `moe.method`: the calls of an engine to one quant method while it loads and runs a layer. Every
+/// call's status, the ownership flag, the runner and the names on the layer are what the contract
+/// says; an `apply` that runs is judged as `moe.experts`. Tensors: those of `layer` with its data.
+struct MethodProblem {
+  ExpertsProblem layer;  ///< axes backend (the switch at the start), quant, act, io; dims
+  std::string ownership = "owner";  ///< axis ownership: who holds the method, and how it came about
+  std::string checkpoint = "split";  ///< axis load=split|fused|online (w1, w3, w2 an expert; w13,
+                                     ///< w2 of all; bf16 to be quantised)
+  std::string lightop = "present";  ///< axis lightop=present|absent|missing_symbol: the library
+  /// axis calls: words joined by +, in order: weights, load, runner, process, apply,
+  /// switch:BACKEND. "standard": the order that the ownership stands for.
+  std::string calls = "standard";
+
+  static Result<MethodProblem> from(const Problem& problem);
+  Problem to_problem() const;
+};
+
+/// `moe.identity`: every predicate asked of one value of a tagged type. No tensors.
+struct IdentityProblem {
+  std::string type;   ///< axis type: "runner_backend", … (ids.h)
+  std::string value;  ///< axis value
+  static Result<IdentityProblem> from(const Problem& problem);
   Problem to_problem() const;
 };
 

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "device/abi/implementation.h"
+#include "reference/spec/problems.h"
+
+/// The paths of the expert layer. Each is a packer, a record, a decomposition and kernels of its
+/// own; adding one touches its own files and the list in paths.cpp.
+namespace plumbline::device {
+
+struct Fault;
+
+/// One run of an expert path. Everything has been checked.
+struct ExpertCall {
+  const ExpertsProblem& problem;
+  const QuantRecord& record;  ///< weights, scales and biases as the path packs them
+  const TensorViews& inputs;  ///< x, topk_ids, topk_weights
+  const Fault* fault;         ///< null: the correct kernels
+  std::byte* out;             ///< io [t, h], host memory
+};
+
+struct ExpertPath {
+  std::string_view backend;     ///< "lightop"
+  std::string_view quant;       ///< "w8a8_int8"
+  std::string_view pack;        ///< word of the pack axis: "plain", "kpack2"
+  std::string_view name;        ///< what it reports as the path really run: "lightop/w8a8_int8"
+  std::string_view record_tag;  ///< "lightop"
+  /// The manifest's row.
+  OfferedPath (*offer)();
+  /// What the path does not take beyond names and tensors: activation, bias, sizes.
+  std::optional<Refusal> (*refuse)(const ExpertsProblem&);
+  /// Plain weights (those of `moe.experts`, checked) → the path's record.
+  QuantRecord (*pack_weights)(const ExpertsProblem&, const TensorViews&);
+  /// Tag first, then flags, tensors, shapes.
+  std::optional<Refusal> (*refuse_record)(const ExpertsProblem&, const QuantRecord&);
+  /// Throws DeviceError.
+  void (*run)(const ExpertCall&);
+};
+
+/// Every path, in the order in which the engine's dispatcher asks for them; triton, its default,
+/// comes last.
+std::span<const ExpertPath* const> all_expert_paths();
+
+}  // namespace plumbline::device
