@@ -1,6 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace plumbline {
 
@@ -42,5 +45,11 @@ struct Profile {
 
   friend bool operator==(const Profile&, const Profile&) = default;
 };
+
+/// A profile as words: "accumulator" → "fp32", in the order of the fields; flags are true or false.
+using ProfileWords = std::vector<std::pair<std::string, std::string>>;
+ProfileWords to_words(const Profile& profile);
+/// Sets one field. Returns nothing, or the rule that key and word break.
+std::string set_word(Profile& profile, std::string_view key, std::string_view word);
 
 }  // namespace plumbline
