@@ -94,7 +94,7 @@ struct MethodProblem {
   std::string ownership = "owner";  ///< axis ownership: who holds the method, and how it came about
   std::string checkpoint = "split";  ///< axis load=split|fused|online (w1, w3, w2 an expert; w13,
                                      ///< w2 of all; bf16 to be quantised)
-  std::string lightop = "present";  ///< axis lightop=present|absent|missing_symbol: the library
+  std::string lightop = "present";   ///< axis lightop=present|absent|missing_symbol: the library
   /// axis calls: words joined by +, in order: weights, load, runner, process, apply,
   /// switch:BACKEND. "standard": the order that the ownership stands for.
   std::string calls = "standard";
