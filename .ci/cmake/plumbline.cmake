@@ -4,6 +4,10 @@
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
+# Everything may end up in a shared library, which shows its C ABI and nothing else.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
 add_library(plumbline_options INTERFACE)
 target_include_directories(plumbline_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -52,6 +56,19 @@ function(plumbline_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC plumbline_options ${ARG_DEPENDS})
+endfunction()
+
+# plumbline_device_library(NAME KERNELS a.hip … SOURCES b.cpp … DEPENDS …): a part of the embedded
+# implementation. Here it is built for the host target, its kernels as C++; device/hip builds the
+# same files for the GPU targets.
+function(plumbline_device_library name)
+  cmake_parse_arguments(ARG "" "" "KERNELS;SOURCES;DEPENDS" ${ARGN})
+  set_source_files_properties(${ARG_KERNELS} PROPERTIES LANGUAGE CXX)
+  plumbline_library(${name} SOURCES ${ARG_KERNELS} ${ARG_SOURCES} DEPENDS ${ARG_DEPENDS})
+  list(TRANSFORM ARG_KERNELS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM ARG_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_property(GLOBAL APPEND PROPERTY PLUMBLINE_DEVICE_KERNELS ${ARG_KERNELS})
+  set_property(GLOBAL APPEND PROPERTY PLUMBLINE_DEVICE_SOURCES ${ARG_SOURCES})
 endfunction()
 
 # plumbline_test(NAME SOURCES a_test.cpp DEPENDS plumbline_spec …): one program a folder; CTest runs

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "device/abi/library.h"
 #include "reference/spec/status.h"
 
 namespace plumbline::cli {
@@ -24,22 +25,29 @@ CLI::Validator seed_text() {
 }  // namespace
 
 void add_implementation_options(CLI::App& command, Chosen& chosen) {
-  command.add_option("--implementation", chosen.implementation, "what to test: embedded")
+  command
+      .add_option("--implementation", chosen.implementation,
+                  "what to test: embedded, or FILE.so behind the C ABI")
       ->capture_default_str();
-  command.add_option("--target", chosen.target, "what the embedded one runs on: host")
+  command
+      .add_option("--target", chosen.target, "what the embedded one runs on: host, amd or nvidia")
       ->capture_default_str();
-  command.add_option("--wave", chosen.wave, "lanes a wave: 64 or 32")->capture_default_str();
+  command.add_option("--wave", chosen.wave, "lanes a wave: 64 or 32 on host; GPUs have their own");
 }
 
 std::unique_ptr<Implementation> make_implementation(const Chosen& chosen) {
-  if (chosen.implementation != "embedded") {
-    throw BadInput("--implementation", "\"" + chosen.implementation + "\"",
-                   "not offered yet; embedded is");
+  if (chosen.implementation == "embedded") {
+    const bool known =
+        chosen.target == "host" || chosen.target == "amd" || chosen.target == "nvidia";
+    if (!known) throw BadInput("--target", chosen.target, "is host, amd or nvidia");
+    const int wave = chosen.wave == 0 && chosen.target == "host" ? 64 : chosen.wave;
+    return make_embedded({wave, "", chosen.target});
   }
-  if (chosen.target != "host") {
-    throw BadInput("--target", "\"" + chosen.target + "\"", "not offered yet; host is");
+  if (chosen.implementation.starts_with("exec:")) {
+    throw BadInput("--implementation", chosen.implementation,
+                   "workers are not offered yet; embedded and FILE.so are");
   }
-  return make_embedded({chosen.wave, ""});
+  return open_library(chosen.implementation, {});
 }
 
 void add_case_options(CLI::App& command, Picked& picked) {

@@ -13,7 +13,7 @@ namespace plumbline::cli {
 struct Chosen {
   std::string implementation = "embedded";
   std::string target = "host";
-  int wave = 64;
+  int wave = 0;  ///< 0: 64 on host, what the device has elsewhere
 };
 void add_implementation_options(CLI::App& command, Chosen& chosen);
 /// Throws BadInput for an implementation, target or wave that is not offered.

@@ -14,8 +14,7 @@
 #include "conformance/cli/plain_loop.h"
 #include "conformance/run/run.h"
 #include "conformance/suites/suite.h"
-#include "device/hip/host/barrier_bench.h"
-#include "device/kernels/gemm_bench.h"
+#include "device/abi/implementation.h"
 
 namespace plumbline::cli {
 namespace {
@@ -46,14 +45,13 @@ double best_seconds(int repeats, const std::function<double()>& timing) {
 Metric gemm_metric() {
   constexpr int kSize = 512;
   constexpr double kGflop = 2.0 * kSize * kSize * kSize * 1e-9;
-  const double kernel =
-      best_seconds(7, [] { return device::seconds_of_gemm(kSize, kSize, kSize); });
+  const double kernel = best_seconds(7, [] { return embedded_bench("gemm512_seconds"); });
   const double plain = best_seconds(7, [] { return seconds_of_plain_loop(kSize); });
   return {"host_gemm_kernel", kGflop / kernel, "GFLOP/s", "plain -O3 i,k,j loop", kGflop / plain};
 }
 
 Metric barrier_metric() {
-  const double nanoseconds = hipx::barrier_nanoseconds(256);
+  const double nanoseconds = embedded_bench("barrier_nanoseconds");
   return {"host_barrier", nanoseconds, "ns/thread", "limit", 8.0};
 }
 

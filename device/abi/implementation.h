@@ -127,12 +127,19 @@ class Implementation {
 
 /// How to build the embedded implementation.
 struct EmbeddedOptions {
-  int wave = 64;      ///< 64 or 32 lanes a wave
-  std::string fault;  ///< name of a planted fault; empty: the correct kernels
+  int wave = 64;                ///< 64 or 32 lanes a wave; 0: as the device has
+  std::string fault;            ///< name of a planted fault; empty: the correct kernels
+  std::string target = "host";  ///< host, amd or nvidia: which library is loaded
 };
 
-/// The embedded implementation on the host target. Throws BadInput for an unknown fault or wave.
+/// The embedded implementation. Defined twice: linked in (tests, sanitizer builds; `target` is then
+/// the one it was compiled for) and loaded through the C ABI (the program). Throws BadInput for an
+/// unknown fault or wave, or a target that was not built or has no device.
 std::unique_ptr<Implementation> make_embedded(const EmbeddedOptions& options);
+
+/// A figure of its own speed: gemm512_seconds (a product of 512³ floats), barrier_nanoseconds (a
+/// thread of a block of 256; host only). Negative: not known.
+double embedded_bench(const char* name);
 
 /// A planted fault: the embedded implementation with one mistake.
 struct FaultInfo {
