@@ -66,6 +66,7 @@ void keep_failure(Worker& worker) {
 void run_block(Worker& worker, uint3 block) {
   blockIdx = block;
   worker.failed = false;
+  static_shared = worker.static_shared;
   block_serial = worker.serial.load(std::memory_order_relaxed) + 1;
   worker.serial.store(block_serial, std::memory_order_relaxed);
   prepare_shared(worker);

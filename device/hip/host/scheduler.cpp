@@ -334,6 +334,18 @@ unsigned lane() {
   const Worker& worker = *current_worker;
   return worker.current->thread & (worker.wave - 1);
 }
+
+SharedSlot::SharedSlot(std::size_t bytes) {
+  static std::atomic<std::size_t> taken{0};
+  constexpr std::size_t kLine = 64;
+  const std::size_t whole = kLine + (bytes + kLine - 1) / kLine * kLine;
+  offset_ = taken.fetch_add(whole);
+  if (offset_ + whole <= kStaticSharedBytes) return;
+  std::fprintf(stderr, "hipx: the kernels' shared arrays take more than %zu bytes\n",
+               kStaticSharedBytes);
+  std::abort();
+}
+
 void* dynamic_shared() { return current_worker->dynamic_shared; }
 
 void poison_shared(void* data, std::size_t bytes) {

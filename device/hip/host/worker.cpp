@@ -70,6 +70,7 @@ Worker::Worker() : os_thread(pthread_self()) {
   shared_arena = map_or_throw(kMaxSharedBytes + 2 * kPageBytes) + kPageBytes;
   mprotect(shared_arena - kPageBytes, kPageBytes, PROT_NONE);
   mprotect(shared_arena + kMaxSharedBytes, kPageBytes, PROT_NONE);
+  static_shared = map_or_throw(kStaticSharedBytes);
   serial = worker_number++ << 40;
   install_signal_handlers();
   signal_stack = install_signal_stack();
@@ -81,6 +82,7 @@ Worker::~Worker() {
   remove_signal_stack(signal_stack);
   munmap(stacks, stack_stride * (kMaxThreads + 1));
   munmap(shared_arena - kPageBytes, kMaxSharedBytes + 2 * kPageBytes);
+  munmap(static_shared, kStaticSharedBytes);
 }
 
 Worker& worker_of_this_thread() {

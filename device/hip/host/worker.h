@@ -17,6 +17,8 @@ namespace hipx {
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kMaxWarps = 32;
 constexpr std::size_t kMaxSharedBytes = std::size_t{64} * 1024;
+/// Address space for the static shared arrays of all kernels of a program.
+constexpr std::size_t kStaticSharedBytes = std::size_t{64} * 1024 * 1024;
 using areas::kPageBytes;
 /// Whether a kernel that faulted or spins can be given up while the process lives on.
 #if defined(PLUMBLINE_HIPX_ASM_SWITCH)
@@ -87,6 +89,7 @@ struct Worker {
   std::size_t stack_stride = 0;
   char* shared_arena = nullptr;  // an unmapped page on both sides
   void* dynamic_shared = nullptr;
+  char* static_shared = nullptr;  // SharedSlot
   void* signal_stack = nullptr;
 
   char report[2048];
@@ -108,7 +111,7 @@ struct Worker {
 };
 
 /// The worker of this OS thread while it runs blocks, else null.
-constinit inline thread_local Worker* current_worker = nullptr;
+PLUMBLINE_HIPX_NEAR constinit inline thread_local Worker* current_worker = nullptr;
 /// The worker of this OS thread, made at its first use.
 Worker& worker_of_this_thread();
 

@@ -66,9 +66,12 @@ struct alignas(16) uint4 {
   std::uint32_t x, y, z, w;
 };
 
+// Kernels read these at every turn. In a shared library that is loaded late each read would be a
+// call; these few bytes fit into what the loader keeps free for such variables.
+#define PLUMBLINE_HIPX_NEAR __attribute__((tls_model("initial-exec")))
 /// Coordinates of the running GPU thread; the runtime sets them at every switch.
-constinit inline thread_local uint3 threadIdx{}, blockIdx{};
-constinit inline thread_local dim3 blockDim{}, gridDim{};
+PLUMBLINE_HIPX_NEAR constinit inline thread_local uint3 threadIdx{}, blockIdx{};
+PLUMBLINE_HIPX_NEAR constinit inline thread_local dim3 blockDim{}, gridDim{};
 /// Lanes a wave on the device that runs the kernel: 64 on device 0, 32 on device 1.
-constinit inline thread_local int warpSize = 64;
+PLUMBLINE_HIPX_NEAR constinit inline thread_local int warpSize = 64;
 // NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
