@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "device/abi/arguments.h"
+#include "device/abi/device.h"
 #include "device/abi/implementation.h"
 #include "device/abi/manifest.h"
 #include "device/attention/attention.h"
@@ -50,7 +51,8 @@ std::optional<Refusal> refuse_out_mode(const AttentionProblem& p, const TensorVi
 
 class Embedded final : public Implementation {
  public:
-  Embedded(int wave, const Fault* fault) : manifest_(embedded_manifest(wave)), fault_(fault) {}
+  Embedded(ChosenDevice device, const Fault* fault)
+      : device_(std::move(device)), manifest_(embedded_manifest(device_)), fault_(fault) {}
 
   const Manifest& manifest() const override { return manifest_; }
 
@@ -71,7 +73,7 @@ class Embedded final : public Implementation {
              const TensorViews& outputs) override {
     if (const auto refusal = refuses(problem, inputs)) return refusal_answer(*refusal);
     try {
-      require(hipSetDevice(manifest_.wave == 64 ? 0 : 1), "hipSetDevice");
+      require(hipSetDevice(device_.index), "hipSetDevice");
       Answer answer = dispatch(problem, inputs, outputs);
       // Bytes written beside a buffer are found when it is freed; they belong to this call.
       require(hipDeviceSynchronize(), "hipFree");
@@ -140,6 +142,7 @@ class Embedded final : public Implementation {
     return answer;
   }
 
+  ChosenDevice device_;
   Manifest manifest_;
   const Fault* fault_;
 };
@@ -148,15 +151,12 @@ class Embedded final : public Implementation {
 }  // namespace device
 
 std::unique_ptr<Implementation> make_embedded(const EmbeddedOptions& options) {
-  if (options.wave != 32 && options.wave != 64) {
-    throw BadInput("--wave", std::to_string(options.wave), "the wave is 32 or 64");
-  }
   const device::Fault* fault = nullptr;
   if (!options.fault.empty()) {
     fault = device::find_fault(options.fault);
     if (!fault) throw BadInput("--fault", options.fault, "a name of `plumbline list faults`");
   }
-  return std::make_unique<device::Embedded>(options.wave, fault);
+  return std::make_unique<device::Embedded>(device::choose_device(options.wave), fault);
 }
 
 }  // namespace plumbline

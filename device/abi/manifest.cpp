@@ -51,13 +51,13 @@ OfferedPath attention_path(const std::string& kind) {
 
 }  // namespace
 
-Manifest embedded_manifest(int wave) {
+Manifest embedded_manifest(const ChosenDevice& device) {
   Manifest manifest;
   manifest.name = "embedded";
   manifest.version = "0.1.0";
-  manifest.device = "CPU, host runtime";
-  manifest.target = "host";
-  manifest.wave = wave;
+  manifest.device = device.name;
+  manifest.target = device.target;
+  manifest.wave = device.wave;
   manifest.paths = {route_path(), experts_path("bf16"), experts_path("fp8_block128"),
                     attention_path("prefill"), attention_path("decode")};
   return manifest;

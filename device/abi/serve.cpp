@@ -1,6 +1,6 @@
 #include "device/abi/serve.h"
 
-#include <exception>
+#include <stdexcept>
 
 #include "device/abi/convert.h"
 #include "device/abi/served.h"
@@ -152,6 +152,8 @@ std::int32_t open_with(Maker make, const plumbline_word* options, std::int64_t o
       *library = made.release();
     } catch (const BadInput& error) {
       return refused({Status::kUnsupported, "options that this library knows", error.what()});
+    } catch (const std::runtime_error& error) {
+      return refused({Status::kDevice, "a device is there", error.what()});
     }
     return Answer{};
   });

@@ -1,7 +1,7 @@
 #pragma once
-#include <cstdint>
+#include <hip/hip_runtime.h>
 
-#include "device/kernels/portable.h"
+#include <cstdint>
 
 /// Number formats on the device: plain bits and own conversions, the same bits on every target.
 /// Nothing here is shared with the reference: two sides that share a conversion share its mistakes.

@@ -59,8 +59,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   constexpr int kThreads = static_cast<int>(hipx::kMaxThreads);
   *properties = {};
   properties->warpSize = device == 0 ? 64 : 32;
-  std::snprintf(properties->name, sizeof properties->name, "CPU, host runtime, wave %d",
-                properties->warpSize);
+  std::snprintf(properties->name, sizeof properties->name, "CPU, host runtime");
   std::snprintf(properties->gcnArchName, sizeof properties->gcnArchName, "host-w%d",
                 properties->warpSize);
   properties->totalGlobalMem = std::size_t{8} << 30;

@@ -92,6 +92,7 @@ inline hipError_t hipStreamCreate(hipStream_t* stream) { return cudaStreamCreate
 inline hipError_t hipStreamDestroy(hipStream_t stream) { return cudaStreamDestroy(stream); }
 inline hipError_t hipStreamSynchronize(hipStream_t stream) { return cudaStreamSynchronize(stream); }
 inline hipError_t hipStreamQuery(hipStream_t stream) { return cudaStreamQuery(stream); }
+inline hipError_t hipDeviceReset() { return cudaDeviceReset(); }
 inline hipError_t hipDeviceSynchronize() { return cudaDeviceSynchronize(); }
 inline hipError_t hipGetLastError() { return cudaGetLastError(); }
 inline hipError_t hipPeekAtLastError() { return cudaPeekAtLastError(); }
