@@ -17,9 +17,9 @@ struct Wanted {
   bool optional = false;
 };
 
-/// Checks names, presence, dtype, shape and layout of tensors, in this order: the first breach with
-/// its class (unexpected, missing, dtype, shape, layout), or nullopt. The text names tensor, value
-/// and what is allowed.
+/// Checks names, presence, dtype, shape and layout, in this order, each of all tensors: the first
+/// breach with its class (unexpected, missing, dtype, shape, layout), or nullopt. The text names
+/// tensor, value and what is allowed.
 std::optional<Refusal> check_tensors(std::span<const Wanted> wanted, const TensorViews& given);
 
 /// The elements of a host tensor; `name` must have been checked.

@@ -8,7 +8,7 @@
 #include "device/attention/attention.h"
 #include "device/faults/fault.h"
 #include "device/kernels/buffer.h"
-#include "device/moe/experts.h"
+#include "device/moe/dispatch.h"
 #include "device/moe/route.h"
 
 namespace plumbline {
@@ -63,7 +63,7 @@ class Embedded final : public Implementation {
     }
     if (problem.op == "moe.experts") {
       const auto p = ExpertsProblem::from(problem);
-      return p ? refuse_experts(*p, inputs) : p.refusal();
+      return p ? refuse_experts(*p, inputs, lightop_library()) : p.refusal();
     }
     const auto p = AttentionProblem::from(problem);
     return p ? refuse_attention(*p, inputs) : p.refusal();
@@ -72,9 +72,33 @@ class Embedded final : public Implementation {
   Answer run(const Problem& problem, const TensorViews& inputs,
              const TensorViews& outputs) override {
     if (const auto refusal = refuses(problem, inputs)) return refusal_answer(*refusal);
+    return on_device([&] { return dispatch(problem, inputs, outputs); });
+  }
+
+  Result<QuantRecord> pack(const Problem& problem, const TensorViews& weights) override {
+    const auto p = ExpertsProblem::from(problem);
+    if (!p) return p.refusal();
+    if (const auto refusal = refuse_weights(*p, weights, lightop_library())) return *refusal;
+    return pack_for(select_path(*p), *p, weights, fault_);
+  }
+
+  Answer run_packed(const Problem& problem, const QuantRecord& record, const TensorViews& inputs,
+                    const TensorViews& outputs) override {
+    const auto p = ExpertsProblem::from(problem);
+    if (!p) return refusal_answer(p.refusal());
+    if (const auto refusal = refuse_packed(*p, record, inputs, lightop_library())) {
+      return refusal_answer(*refusal);
+    }
+    return on_device([&] { return experts(*p, record, inputs, outputs); });
+  }
+
+ private:
+  /// What a call answers, or that the device failed.
+  template <class Call>
+  Answer on_device(const Call& call) const {
     try {
       require(hipSetDevice(device_.index), "hipSetDevice");
-      Answer answer = dispatch(problem, inputs, outputs);
+      Answer answer = call();
       // Bytes written beside a buffer are found when it is freed; they belong to this call.
       require(hipDeviceSynchronize(), "hipFree");
       return answer;
@@ -88,12 +112,15 @@ class Embedded final : public Implementation {
     }
   }
 
- private:
+  /// The switch lightop_library.
+  std::string_view lightop_library() const { return "present"; }
+
   Answer dispatch(const Problem& problem, const TensorViews& inputs,
                   const TensorViews& outputs) const {
     if (problem.op == "moe.route") return route(*RouteProblem::from(problem), inputs, outputs);
     if (problem.op == "moe.experts") {
-      return experts(*ExpertsProblem::from(problem), inputs, outputs);
+      const auto p = ExpertsProblem::from(problem);
+      return experts(*p, pack_for(select_path(*p), *p, inputs, fault_), inputs, outputs);
     }
     return attention(*AttentionProblem::from(problem), inputs, outputs);
   }
@@ -112,15 +139,15 @@ class Embedded final : public Implementation {
     return answer;
   }
 
-  Answer experts(const ExpertsProblem& p, const TensorViews& inputs,
+  Answer experts(const ExpertsProblem& p, const QuantRecord& record, const TensorViews& inputs,
                  const TensorViews& outputs) const {
     const Wanted wanted[] = {{"out", p.io, {p.t, p.h}, true}};
     if (const auto refusal = check_tensors(wanted, outputs)) return refusal_answer(*refusal);
-    ExpertsPlan plan = plan_experts(p);
-    if (fault_ && fault_->experts) fault_->experts(plan);
+    const ExpertPath& path = select_path(p);
     Answer answer;
-    answer.path = p.backend + "/" + p.quant;
-    run_experts(plan, inputs, place_output(answer, outputs, wanted[0]));
+    answer.path = path.name;
+    std::byte* out = place_output(answer, outputs, wanted[0]);
+    path.run({p, record, inputs, fault_, manifest_.wave, out});
     return answer;
   }
 

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "device/abi/samples.h"
+#include "device/abi/plain_layer.h"
 
 namespace plumbline::device {
 namespace {
@@ -13,6 +11,7 @@ using test::f32_tensor;
 using test::i32_tensor;
 using test::Layer;
 using test::ragged;
+using test::relative_error;
 using test::values_of;
 
 /// Two experts of one hidden unit each over h = 2; relu2, so that every step is exact:
@@ -80,71 +79,6 @@ TEST(Experts, NoTokensGiveAnEmptyResult) {
   const Answer answer = call(t.problem.to_problem(), t.inputs);
   ASSERT_EQ(answer.status, Status::kOk) << answer.message;
   EXPECT_EQ(answer.returned.at("out").spec.shape, (std::vector<std::int64_t>{0, 2}));
-}
-
-double e4m3_value(std::uint8_t code) {
-  const int exponent = (code >> 3) & 15;
-  const int mantissa = code & 7;
-  const double magnitude =
-      exponent == 0 ? std::ldexp(mantissa, -9) : std::ldexp(8 + mantissa, exponent - 10);
-  return code & 0x80 ? -magnitude : magnitude;
-}
-
-/// The layer in double without any rounding; weights dequantised by definition.
-std::vector<double> plain_layer(const Layer& r) {
-  const ExpertsProblem& p = r.problem;
-  const bool fp8 = p.quant != "bf16";
-  const auto weight = [&](const char* name, std::int64_t expert, std::int64_t row, std::int64_t c) {
-    const Tensor& w = r.inputs.at(name);
-    const std::int64_t rows = w.spec.shape[1];
-    const std::int64_t columns = w.spec.shape[2];
-    const std::int64_t index = (expert * rows + row) * columns + c;
-    if (!fp8) return static_cast<double>(test::bf16_value(w.as<std::uint16_t>()[index]));
-    const Tensor& s = r.inputs.at(std::string(name) + "_scale");
-    const std::int64_t block = (expert * s.spec.shape[1] + row / 128) * s.spec.shape[2] + c / 128;
-    return e4m3_value(w.as<std::uint8_t>()[index]) * s.as<float>()[block];
-  };
-  const auto x = values_of(r.inputs.at("x"));
-  std::vector<double> out(p.t * p.h);
-  for (std::int64_t slot = 0; slot < p.t * p.k; ++slot) {
-    const std::int64_t token = slot / p.k;
-    const std::int64_t expert = r.inputs.at("topk_ids").as<std::int32_t>()[slot];
-    const double router = r.inputs.at("topk_weights").as<float>()[slot];
-    std::vector<double> hidden(p.i);
-    for (std::int64_t c = 0; c < p.i; ++c) {
-      double gate = 0.0;
-      double up = 0.0;
-      for (std::int64_t j = 0; j < p.h; ++j) {
-        gate += x[token * p.h + j] * weight("w13", expert, c, j);
-        up += x[token * p.h + j] * weight("w13", expert, p.i + c, j);
-      }
-      const double limit = p.activation.limit;
-      if (limit > 0.0) {
-        gate = std::min(gate, limit);
-        up = std::clamp(up, -limit, limit);
-      }
-      hidden[c] = gate / (1.0 + std::exp(-p.activation.alpha * gate)) * (up + p.activation.beta);
-    }
-    for (std::int64_t j = 0; j < p.h; ++j) {
-      double sum = 0.0;
-      for (std::int64_t c = 0; c < p.i; ++c) sum += hidden[c] * weight("w2", expert, j, c);
-      out[token * p.h + j] += router * sum;
-    }
-  }
-  return out;
-}
-
-/// Root of the mean square of the error over that of the result; the judge proper is elsewhere.
-double relative_error(const Layer& r, const Answer& answer) {
-  const std::vector<double> wanted = plain_layer(r);
-  const std::vector<float> got = values_of(answer.returned.at("out"));
-  double error = 0.0;
-  double size = 0.0;
-  for (std::size_t c = 0; c < wanted.size(); ++c) {
-    error += (got[c] - wanted[c]) * (got[c] - wanted[c]);
-    size += wanted[c] * wanted[c];
-  }
-  return std::sqrt(error / size);
 }
 
 TEST(Experts, RaggedLayersAgreeWithPlainArithmetic) {

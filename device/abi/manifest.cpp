@@ -1,5 +1,7 @@
 #include "device/abi/manifest.h"
 
+#include "device/moe/path.h"
+
 namespace plumbline::device {
 namespace {
 
@@ -10,17 +12,6 @@ Profile staged_profile() {
   Profile profile;
   profile.name = "fp32-stages";
   return profile;
-}
-
-OfferedPath experts_path(const std::string& quant) {
-  OfferedPath path;
-  path.name = "triton/" + quant;
-  path.op = "moe.experts";
-  path.axes = {{"backend", {"triton"}},  {"quant", {quant}},
-               {"ownership", {"owner"}}, {"act", {"silu", "relu2", "swiglu:*"}},
-               {"bias", {"no", "yes"}},  {"io", {"bf16"}}};
-  path.profile = staged_profile();
-  return path;
 }
 
 OfferedPath route_path() {
@@ -58,8 +49,10 @@ Manifest embedded_manifest(const ChosenDevice& device) {
   manifest.device = device.name;
   manifest.target = device.target;
   manifest.wave = device.wave;
-  manifest.paths = {route_path(), experts_path("bf16"), experts_path("fp8_block128"),
-                    attention_path("prefill"), attention_path("decode")};
+  manifest.paths = {route_path()};
+  for (const ExpertPath* path : all_expert_paths()) manifest.paths.push_back(path->offer());
+  manifest.paths.push_back(attention_path("prefill"));
+  manifest.paths.push_back(attention_path("decode"));
   return manifest;
 }
 

@@ -14,10 +14,57 @@ struct Layer {
   Tensors inputs;
 };
 
-/// A layer with a ragged size everywhere and more rows an expert than one tile holds.
-inline Layer ragged(const std::string& quant, const std::string& activation) {
+/// A layer of these sizes with rows an expert that fill more than one tile; expert e − 1 has none.
+/// Dimensions t, h, i, e, k are those of `p`.
+inline Layer layer_of(ExpertsProblem p) {
   Layer r;
-  ExpertsProblem& p = r.problem;
+  r.problem = p;
+  const std::int64_t used = p.e > 1 ? p.e - 1 : 1;
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(p.t * p.k));
+  for (int slot = 0; slot < p.t * p.k; ++slot) {
+    ids[slot] = static_cast<std::int32_t>((slot * 7 + slot / 11) % p.e % used);
+  }
+  const std::int64_t rows = p.w13_rows();
+  r.inputs["x"] = bf16_tensor({p.t, p.h}, mixed(p.t * p.h + 1, 1));
+  r.inputs["topk_ids"] = i32_tensor({p.t, p.k}, ids);
+  r.inputs["topk_weights"] = f32_tensor({p.t, p.k}, {0.25F, 0.5F, 0.75F, 1.0F, 0.125F});
+  const std::vector<float> w13 = mixed(p.e * rows * p.h, 2);
+  const std::vector<float> w2 = mixed(p.e * p.h * p.i, 3);
+  if (p.quant == "bf16") {
+    r.inputs["w13"] = bf16_tensor({p.e, rows, p.h}, w13);
+    r.inputs["w2"] = bf16_tensor({p.e, p.h, p.i}, w2);
+    return r;
+  }
+  // e4m3: codes 0x30 to 0x3f, 0.5 to 1.875, of both signs.
+  const bool integers = p.quant == "w8a8_int8";
+  const auto codes = [&](const std::vector<float>& values) {
+    std::vector<std::uint8_t> made;
+    made.reserve(values.size());
+    for (const float value : values) {
+      const int whole = static_cast<int>(value * 128);
+      made.push_back(static_cast<std::uint8_t>(integers ? whole : 0x30 + (whole & 0x8f)));
+    }
+    return made;
+  };
+  const DType type = integers ? DType::kI8 : DType::kE4m3fn;
+  r.inputs["w13"] = plain_tensor<std::uint8_t>(type, {p.e, rows, p.h}, codes(w13));
+  r.inputs["w2"] = plain_tensor<std::uint8_t>(type, {p.e, p.h, p.i}, codes(w2));
+  const auto blocks = [](std::int64_t count) { return (count + 127) / 128; };
+  const bool channel = p.quant != "fp8_block128";
+  const std::vector<std::int64_t> s13 =
+      channel ? std::vector{p.e, rows} : std::vector{p.e, blocks(rows), blocks(p.h)};
+  const std::vector<std::int64_t> s2 =
+      channel ? std::vector{p.e, p.h} : std::vector{p.e, blocks(p.h), blocks(p.i)};
+  const float unit = integers ? 1.0F / 64.0F : 1.0F;
+  const std::vector<float> scales = {0.0625F * unit, 0.03125F * unit, 0.125F * unit};
+  r.inputs["w13_scale"] = f32_tensor(s13, scales);
+  r.inputs["w2_scale"] = f32_tensor(s2, scales);
+  return r;
+}
+
+/// A layer with a ragged size everywhere.
+inline Layer ragged(const std::string& quant, const std::string& activation) {
+  ExpertsProblem p;
   p.quant = quant;
   p.activation = *Activation::from(activation);
   p.t = 37;
@@ -25,29 +72,7 @@ inline Layer ragged(const std::string& quant, const std::string& activation) {
   p.i = 70;
   p.e = 5;
   p.k = 3;
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(p.t * p.k));
-  for (int slot = 0; slot < p.t * p.k; ++slot) ids[slot] = (slot * 7 + slot / 11) % 5 % 4;
-  r.inputs["x"] = bf16_tensor({p.t, p.h}, mixed(p.t * p.h, 1));
-  r.inputs["topk_ids"] = i32_tensor({p.t, p.k}, ids);
-  r.inputs["topk_weights"] = f32_tensor({p.t, p.k}, {0.25F, 0.5F, 0.75F, 1.0F});
-  const std::vector<float> w13 = mixed(p.e * 2 * p.i * p.h, 2);
-  const std::vector<float> w2 = mixed(p.e * p.h * p.i, 3);
-  if (quant == "bf16") {
-    r.inputs["w13"] = bf16_tensor({p.e, 2 * p.i, p.h}, w13);
-    r.inputs["w2"] = bf16_tensor({p.e, p.h, p.i}, w2);
-    return r;
-  }
-  // Codes 0x30 to 0x3f: 0.5 to 1.875.
-  std::vector<std::uint8_t> codes;
-  codes.reserve(w13.size());
-  for (const float value : w13) {
-    codes.push_back(static_cast<std::uint8_t>(0x30 + (static_cast<int>(value * 128) & 0x8f)));
-  }
-  r.inputs["w13"] = plain_tensor<std::uint8_t>(DType::kE4m3fn, {p.e, 2 * p.i, p.h}, codes);
-  r.inputs["w2"] = plain_tensor<std::uint8_t>(DType::kE4m3fn, {p.e, p.h, p.i}, codes);
-  r.inputs["w13_scale"] = f32_tensor({p.e, 2, 2}, {0.0625F, 0.03125F, 0.125F});
-  r.inputs["w2_scale"] = f32_tensor({p.e, 2, 1}, {0.0625F, 0.03125F, 0.125F});
-  return r;
+  return layer_of(p);
 }
 
 /// A prefill of f32 sequences with the given lengths.

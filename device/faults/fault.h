@@ -16,6 +16,8 @@ struct Fault {
   void (*experts)(ExpertsPlan&) = nullptr;
   void (*attention)(AttentionPlan&) = nullptr;
   void (*route)(RoutePlan&) = nullptr;
+  /// Edits what a path's packer made of plain weights.
+  void (*packed)(const ExpertsProblem&, const TensorViews& weights, QuantRecord&) = nullptr;
 };
 
 /// The faults in the order of faults/all.cpp.

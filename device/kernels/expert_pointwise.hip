@@ -1,3 +1,4 @@
+#include "device/kernels/activate.h"
 #include "device/kernels/expert_gemm.h"
 #include "device/kernels/experts.h"
 #include "device/kernels/portable.h"
@@ -36,22 +37,6 @@ dim3 grid_of(std::int32_t rows, std::int32_t columns, std::int32_t chunk) {
   return dim3(static_cast<std::uint32_t>((threads + kThreads - 1) / kThreads));
 }
 
-__device__ inline float sigmoid(float x) { return 1.0F / (1.0F + expf(-x)); }
-
-__device__ inline float activate(const ActivationArgs& a, float gate, float up) {
-  if (a.kind == GateKind::kRelu2) {
-    const float positive = gate < 0.0F ? 0.0F : gate;
-    return positive * positive;
-  }
-  if (a.kind == GateKind::kSilu) return gate * sigmoid(gate) * up;
-  if (a.limit > 0.0F) {
-    gate = gate > a.limit ? a.limit : gate;
-    up = up > a.limit ? a.limit : up;
-    up = up < -a.limit ? -a.limit : up;
-  }
-  return gate * sigmoid(a.alpha * gate) * (up + a.beta);
-}
-
 __global__ void __launch_bounds__(kThreads) apply_activation(ActivationArgs a) {
   const Part part = part_of(a.columns, kChunk);
   if (part.row >= a.rows) return;
@@ -60,7 +45,7 @@ __global__ void __launch_bounds__(kThreads) apply_activation(ActivationArgs a) {
   for (std::int32_t c = part.first; c < part.end; ++c) {
     const float gate = to_float(in[a.gate_offset + c]);
     const float up = a.kind == GateKind::kRelu2 ? 0.0F : to_float(in[a.up_offset + c]);
-    out[c] = from_float<Bf16>(activate(a, gate, up), a.rounding);
+    out[c] = from_float<Bf16>(activate(gate_of(a), gate, up), a.rounding);
   }
 }
 
@@ -84,7 +69,8 @@ __global__ void __launch_bounds__(kThreads) quantise_groups(QuantiseArgs a) {
 
 /// sum[c] += weight · values[c] for the first `count` columns; constant trip count, so that the
 /// sums stay in registers.
-__device__ inline void add_scaled(float (&sum)[kReduceChunk], const Bf16* values, float weight,
+template <class T>
+__device__ inline void add_scaled(float (&sum)[kReduceChunk], const T* values, float weight,
                                   std::int32_t count) {
   PLUMBLINE_UNROLL for (int c = 0; c < kReduceChunk; ++c) {
     if (c < count) sum[c] += to_float(values[c]) * weight;
@@ -116,6 +102,32 @@ __global__ void __launch_bounds__(kThreads) reduce_slots(ReduceArgs a) {
   }
 }
 
+__global__ void __launch_bounds__(kThreads) combine_rows(CombineArgs a) {
+  const Part part = part_of(a.columns, kReduceChunk);
+  if (part.row >= a.tokens) return;
+  float sum[kReduceChunk];
+  PLUMBLINE_UNROLL for (int c = 0; c < kReduceChunk; ++c) sum[c] = 0.0F;
+  const std::size_t token = part.row;
+  const std::int32_t count = part.end - part.first;
+  for (std::int32_t j = 0; j < a.k; ++j) {
+    const std::size_t slot = token * a.k + j;
+    const std::int32_t id = a.ids[slot];
+    if (id < 0 || id >= a.experts + a.identities) continue;
+    float weight = 1.0F;
+    for (int p = 0; p < a.weight_power; ++p) weight *= a.weights[slot];
+    if (id < a.experts) {
+      const std::size_t row = a.row ? a.row[slot] : slot;
+      add_scaled(sum, a.y + row * a.columns + part.first, weight, count);
+    } else {
+      add_scaled(sum, a.x + token * a.columns + part.first, weight, count);
+    }
+  }
+  Bf16* out = a.out + token * a.columns + part.first;
+  PLUMBLINE_UNROLL for (int c = 0; c < kReduceChunk; ++c) {
+    if (c < count) out[c] = from_float<Bf16>(sum[c] * a.scale);
+  }
+}
+
 }  // namespace
 
 void launch_activation(const ActivationArgs& args, hipStream_t stream) {
@@ -125,6 +137,11 @@ void launch_activation(const ActivationArgs& args, hipStream_t stream) {
 
 void launch_quantise(const QuantiseArgs& args, hipStream_t stream) {
   PLUMBLINE_LAUNCH_NO_SYNC(quantise_groups, grid_of(args.rows, args.columns, kScaleBlock),
+                           dim3(kThreads), 0, stream, args);
+}
+
+void launch_combine(const CombineArgs& args, hipStream_t stream) {
+  PLUMBLINE_LAUNCH_NO_SYNC(combine_rows, grid_of(args.tokens, args.columns, kReduceChunk),
                            dim3(kThreads), 0, stream, args);
 }
 

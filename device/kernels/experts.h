@@ -53,6 +53,49 @@ struct QuantiseArgs {
 };
 void launch_quantise(const QuantiseArgs& args, hipStream_t stream);
 
+/// Codes of a quantised token: e4m3, or integers in ±127.
+enum class TokenCode : std::uint8_t { kE4m3, kI8 };
+
+/// Dynamic quantisation of whole rows: s = max(absmax, 1e-10) / 448 or / 127,
+/// q = nearest_even(x / s), saturating. A NaN or an infinity makes the scale of its row infinite.
+/// Row r of the result is row source[r] / divisor of `in` (r itself without source), times
+/// weight[source[r]] rounded to bf16 where there are weights. Rows that *count says are not there
+/// are left alone.
+struct TokenQuantiseArgs {
+  const Bf16* in = nullptr;
+  const std::int32_t* source = nullptr;  ///< [rows] or null
+  const std::int32_t* count = nullptr;   ///< one number: rows in use; null: all
+  const float* weight = nullptr;         ///< by source row; null: none
+  void* out = nullptr;                   ///< [rows, columns]
+  float* scale = nullptr;                ///< [rows]
+  std::int32_t divisor = 1;
+  std::int32_t rows = 0;
+  std::int32_t columns = 0;
+  std::int32_t threads = 64;  ///< of a block, which works on one row: the lanes of a wave
+};
+void launch_quantise_tokens(TokenCode code, const TokenQuantiseArgs& args, int wave,
+                            hipStream_t stream);
+
+/// out[t] = round((Σ_j w[t, j] · y[row of slot t·k + j]) · scale) in fp32, j ascending, rounded
+/// once. Ids outside [0, experts + identities) add nothing; ids in [experts, experts + identities)
+/// add x[t] · w[t, j].
+struct CombineArgs {
+  const float* y = nullptr;           ///< [rows, columns]
+  const std::int32_t* row = nullptr;  ///< [tokens·k] row of y of each slot; null: the slot itself
+  const Bf16* x = nullptr;            ///< [tokens, columns]
+  const std::int32_t* ids = nullptr;  ///< [tokens, k]
+  const float* weights = nullptr;     ///< [tokens, k]
+  Bf16* out = nullptr;                ///< [tokens, columns]
+  std::int32_t tokens = 0;
+  std::int32_t columns = 0;
+  std::int32_t k = 0;
+  std::int32_t experts = 0;
+  std::int32_t identities = 0;
+  std::int32_t weight_power = 1;  ///< 0: the weight is in y already
+  float scale = 1.0F;
+};
+void launch_combine(const CombineArgs& args, hipStream_t stream);
+
 /// out[t] = round((Σ_j y[t·k + j]) · scale^scale_power) in fp32, j ascending; ids outside
 /// [0, experts + identities) add nothing; ids in [experts, experts + identities) add
 /// x[t] · weight[t, j].

@@ -75,6 +75,7 @@ struct Sums {
       }
     }
   }
+  __device__ inline float value(int i, int j) const { return sum[i][j].sum(); }
 };
 
 /// Rows first, first + 1, … of a matrix [count, k].

@@ -32,6 +32,19 @@ inline hx::vecf<16> load_vector<16, Bf16>(const Bf16* from) {
   __builtin_memcpy(&result.v, &wide, sizeof(wide));
   return result;
 }
+
+/// As above for 8 bits.
+template <>
+inline hx::vecf<16> load_vector<16, I8>(const I8* from) {
+  typedef std::int8_t Narrow __attribute__((vector_size(16)));
+  typedef float Wide __attribute__((vector_size(64)));
+  Narrow narrow;
+  __builtin_memcpy(&narrow, from, sizeof(narrow));
+  const Wide wide = __builtin_convertvector(narrow, Wide);
+  hx::vecf<16> result;
+  __builtin_memcpy(&result.v, &wide, sizeof(wide));
+  return result;
+}
 #endif
 
 /// The first `count` of N elements (one at least is there), 0 for the others. No branches: they

@@ -18,6 +18,10 @@ struct E4m3 {
   std::uint8_t bits;
 };
 
+struct I8 {
+  std::int8_t bits;
+};
+
 /// How a float becomes a narrower number.
 enum class Rounding : std::uint8_t { kNearestEven, kTruncate };
 
@@ -40,6 +44,8 @@ __host__ __device__ inline std::uint32_t bits_of_float(float value) {
 }
 
 __host__ __device__ inline float to_float(float value) { return value; }
+
+__host__ __device__ inline float to_float(I8 value) { return static_cast<float>(value.bits); }
 
 __host__ __device__ inline float to_float(Bf16 value) {
   return float_of_bits(static_cast<std::uint32_t>(value.bits) << 16);

@@ -1,11 +1,9 @@
 #pragma once
-#include <optional>
+#include <cstdint>
 
 #include "device/kernels/expert_gemm.h"
 #include "device/kernels/experts.h"
 #include "reference/spec/problems.h"
-#include "reference/spec/status.h"
-#include "reference/spec/tensor.h"
 
 namespace plumbline::device {
 
@@ -13,21 +11,15 @@ namespace plumbline::device {
 /// their pointers. Path `triton`: align, product 1, activation, (quantise,) product 2, reduce.
 struct ExpertsPlan {
   ExpertsProblem problem;
-  bool quantised = false;  ///< fp8_block128: x and the activation are quantised before a product
+  /// Other than bf16: x and the activation are quantised before a product.
+  GemmInput input = GemmInput::kBf16;
+  int wave = 64;
+  std::int32_t quantise_threads = 64;  ///< of a block that quantises a token: the wave
   GemmArgs gemm1;
   ActivationArgs activation;
   GemmArgs gemm2;
   ReduceArgs reduce;
   bool overwrite_x = false;  ///< the result also replaces x, as an engine's inplace option does
 };
-
-/// The plan of a problem that `refuse_experts` accepts.
-ExpertsPlan plan_experts(const ExpertsProblem& problem);
-
-/// Refuses what the path does not take: backend, quant, ownership, io type and the tensors.
-std::optional<Refusal> refuse_experts(const ExpertsProblem& problem, const TensorViews& inputs);
-
-/// Runs a plan. `out` bf16 [t, h], host memory. Throws DeviceError.
-void run_experts(const ExpertsPlan& plan, const TensorViews& inputs, std::byte* out);
 
 }  // namespace plumbline::device

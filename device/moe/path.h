@@ -19,6 +19,7 @@ struct ExpertCall {
   const QuantRecord& record;  ///< weights, scales and biases as the path packs them
   const TensorViews& inputs;  ///< x, topk_ids, topk_weights
   const Fault* fault;         ///< null: the correct kernels
+  int wave;                   ///< lanes of a wave of the device
   std::byte* out;             ///< io [t, h], host memory
 };
 
@@ -38,6 +39,9 @@ struct ExpertPath {
   std::optional<Refusal> (*refuse_record)(const ExpertsProblem&, const QuantRecord&);
   /// Throws DeviceError.
   void (*run)(const ExpertCall&);
+  /// Whether the vendor's library, as the switch lightop_library says it is, has what the path
+  /// calls; null: the path needs none.
+  std::optional<Refusal> (*refuse_library)(std::string_view library) = nullptr;
 };
 
 /// Every path, in the order in which the engine's dispatcher asks for them; triton, its default,

@@ -1,0 +1,182 @@
+#include "device/moe/layer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "device/kernels/expert_gemm.h"
+#include "reference/spec/constraint.h"
+
+namespace plumbline::device {
+namespace {
+
+/// Element type of plain weights.
+DType weight_type(const ExpertsProblem& p) {
+  const auto scheme = quant_from_name(p.quant);
+  return scheme && scheme->weight_scale != Granularity::kNone ? scheme->weight : p.io;
+}
+
+std::optional<Refusal> refuse_values(const QuantRecord& record,
+                                     const std::vector<WantedNumber>& numbers) {
+  for (const WantedNumber& wanted : numbers) {
+    const std::int64_t got = record.numbers.find(wanted.name)->second;
+    if (got == wanted.value) continue;
+    const std::string name(wanted.name);
+    return Refusal{Status::kShape, name + " = " + std::to_string(wanted.value),
+                   name + " = " + std::to_string(got)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refuse_number_names(const QuantRecord& record,
+                                           const std::vector<WantedNumber>& numbers,
+                                           const std::vector<std::string_view>& flags) {
+  for (const auto& [name, value] : record.numbers) {
+    const auto is_it = [&name = name](const WantedNumber& n) { return n.name == name; };
+    if (std::find(flags.begin(), flags.end(), name) != flags.end()) continue;
+    if (std::any_of(numbers.begin(), numbers.end(), is_it)) continue;
+    return Refusal{Status::kUnexpected, "no number beyond those of " + record.tag,
+                   "\"" + name + "\" is given"};
+  }
+  for (const WantedNumber& wanted : numbers) {
+    if (record.numbers.find(wanted.name) != record.numbers.end()) continue;
+    const std::string name(wanted.name);
+    return Refusal{Status::kMissing, name + " is given", "the record has no " + name};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t ceil_div(std::int64_t count, std::int64_t part) { return (count + part - 1) / part; }
+
+std::vector<Wanted> wanted_routing(const ExpertsProblem& p) {
+  return {{"x", p.io, {p.t, p.h}},
+          {"topk_ids", DType::kI32, {p.t, p.k}},
+          {"topk_weights", DType::kF32, {p.t, p.k}}};
+}
+
+std::vector<Wanted> wanted_weights(const ExpertsProblem& p) {
+  const std::int64_t rows = p.w13_rows();
+  const DType weight = weight_type(p);
+  std::vector<Wanted> wanted = {{"w13", weight, {p.e, rows, p.h}}, {"w2", weight, {p.e, p.h, p.i}}};
+  if (p.has_bias) {
+    wanted.push_back({"w13_bias", p.io, {p.e, rows}});
+    wanted.push_back({"w2_bias", p.io, {p.e, p.h}});
+  }
+  if (p.quant == "fp8_block128") {
+    const std::int64_t h_blocks = ceil_div(p.h, kScaleBlock);
+    const std::int64_t i_blocks = ceil_div(p.i, kScaleBlock);
+    wanted.push_back({"w13_scale", DType::kF32, {p.e, ceil_div(rows, kScaleBlock), h_blocks}});
+    wanted.push_back({"w2_scale", DType::kF32, {p.e, h_blocks, i_blocks}});
+  } else if (p.quant == "w8a8_int8" || p.quant == "w8a8_fp8_channel") {
+    wanted.push_back({"w13_scale", DType::kF32, {p.e, rows}});
+    wanted.push_back({"w2_scale", DType::kF32, {p.e, p.h}});
+  }
+  return wanted;
+}
+
+std::optional<Refusal> refuse_ids(const ExpertsProblem& p, const TensorViews& inputs) {
+  for (const std::int32_t id : elements_of<std::int32_t>(inputs, "topk_ids")) {
+    if (id >= -1 && id < p.e + p.z) continue;
+    return Refusal{Status::kUnsupported, "topk_ids in [-1, e + z)",
+                   "topk_ids has " + std::to_string(id) + ", e + z = " + std::to_string(p.e + p.z)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refuse_sizes(const ExpertsProblem& p,
+                                    const std::vector<std::string>& constraints) {
+  const Problem problem = p.to_problem();
+  for (const std::string& rule : constraints) {
+    if (holds(rule, problem)) continue;
+    return Refusal{Status::kShape, rule,
+                   "h = " + std::to_string(p.h) + ", i = " + std::to_string(p.i) +
+                       ", z = " + std::to_string(p.z)};
+  }
+  return std::nullopt;
+}
+
+ActivationArgs plan_activation(const ExpertsProblem& p) {
+  ActivationArgs args;
+  args.rows = static_cast<std::int32_t>(p.t * p.k);
+  args.columns = static_cast<std::int32_t>(p.i);
+  args.in_columns = static_cast<std::int32_t>(p.w13_rows());
+  args.up_offset = p.activation.gated() ? args.columns : 0;
+  args.alpha = static_cast<float>(p.activation.alpha);
+  args.beta = static_cast<float>(p.activation.beta);
+  args.limit = static_cast<float>(p.activation.limit);
+  switch (p.activation.kind) {
+    case Activation::Kind::kSilu:
+      args.kind = GateKind::kSilu;
+      break;
+    case Activation::Kind::kSwiglu:
+      args.kind = GateKind::kSwiglu;
+      break;
+    case Activation::Kind::kRelu2:
+      args.kind = GateKind::kRelu2;
+      break;
+  }
+  return args;
+}
+
+CombineArgs plan_combine(const ExpertsProblem& p) {
+  CombineArgs args;
+  args.tokens = static_cast<std::int32_t>(p.t);
+  args.columns = static_cast<std::int32_t>(p.h);
+  args.k = static_cast<std::int32_t>(p.k);
+  args.experts = static_cast<std::int32_t>(p.e);
+  args.identities = static_cast<std::int32_t>(p.z);
+  args.scale = static_cast<float>(p.scale);
+  return args;
+}
+
+OfferedPath offered_path(std::string name, std::string backend, std::string quant) {
+  OfferedPath path;
+  path.name = std::move(name);
+  path.op = "moe.experts";
+  path.axes = {{"backend", {std::move(backend)}},
+               {"quant", {std::move(quant)}},
+               {"ownership", {"owner"}},
+               {"act", {"silu", "relu2", "swiglu:*"}},
+               {"bias", {"no", "yes"}},
+               {"io", {"bf16"}},
+               {"weight", {"output"}},
+               {"pack", {"plain"}}};
+  return path;
+}
+
+void take_words(OfferedPath& path, const std::string& axis, std::vector<std::string> words) {
+  for (auto& [name, taken] : path.axes) {
+    if (name == axis) taken = words;
+  }
+}
+
+Tensor copy_of(const TensorView& view) {
+  Tensor tensor = Tensor::zeros(view.spec);
+  std::copy_n(view.data, tensor.data.size(), tensor.data.data());
+  return tensor;
+}
+
+TensorViews views_of(const QuantRecord& record) {
+  TensorViews views;
+  for (const auto& [name, tensor] : record.tensors) {
+    views[name] = {tensor.spec, const_cast<std::byte*>(tensor.data.data())};
+  }
+  return views;
+}
+
+std::optional<Refusal> refuse_fields(const QuantRecord& record, const std::vector<Wanted>& tensors,
+                                     const std::vector<WantedNumber>& numbers,
+                                     const std::vector<std::string_view>& flags) {
+  if (auto refusal = refuse_number_names(record, numbers, flags)) return refusal;
+  if (auto refusal = check_tensors(tensors, views_of(record))) return refusal;
+  return refuse_values(record, numbers);
+}
+
+std::optional<Refusal> refuse_tag(const QuantRecord& record, std::string_view tag) {
+  if (record.tag == tag) return std::nullopt;
+  return Refusal{Status::kUnsupported, "the record's tag is " + std::string(tag),
+                 "\"" + record.tag + "\""};
+}
+
+}  // namespace plumbline::device
