@@ -65,5 +65,83 @@ TEST(Triton, IntegersAreSummedExactly) {
   EXPECT_EQ(test::values_of(answer.returned.at("out"))[0], 127.0F);
 }
 
+/// A layer of a lightop path; FP8 takes sizes that its panels take.
+Layer lightop_layer(const std::string& quant, const std::string& activation,
+                    const std::string& pack = "plain", WeightOn weight_on = WeightOn::kOutput) {
+  ExpertsProblem p;
+  p.backend = "lightop";
+  p.quant = quant;
+  p.activation = *Activation::from(activation);
+  p.pack = pack;
+  p.weight_on = weight_on;
+  p.scale = 1.5;
+  p.t = 37;
+  p.h = quant == "w8a8_int8" ? 131 : 160;
+  p.i = quant == "w8a8_int8" ? 70 : 80;
+  p.e = 5;
+  p.k = 3;
+  return layer_of(p);
+}
+
+double step_of(const ExpertsProblem& p) {
+  return p.quant == "w8a8_int8" ? 2 * kI8Step : 2 * kE4m3Step;
+}
+
+TEST(Lightop, AgreesWithPlainArithmeticOnEveryBranch) {
+  const std::pair<const char*, const char*> branches[] = {
+      {"w8a8_int8", "plain"}, {"w8a8_int8", "kpack2"}, {"w8a8_fp8_channel", "plain"}};
+  for (const auto& [quant, pack] : branches) {
+    for (const char* activation : {"silu", "relu2", "swiglu:1.702:1:7", "swiglu:1:0:none"}) {
+      for (const WeightOn where : {WeightOn::kOutput, WeightOn::kInput}) {
+        Layer r = lightop_layer(quant, activation, pack, where);
+        const Problem problem = r.problem.to_problem();
+        const Answer answer = call(problem, r.inputs);
+        ASSERT_EQ(answer.status, Status::kOk) << answer.message;
+        const std::string suffix = r.problem.pack == "plain" ? "" : "_kpack2";
+        EXPECT_EQ(answer.path, "lightop/" + r.problem.quant + suffix);
+        EXPECT_LE(relative_error(r, answer), step_of(r.problem)) << problem.text();
+        EXPECT_EQ(answer.returned, call(problem, r.inputs, 32).returned) << problem.text();
+      }
+    }
+  }
+}
+
+TEST(Lightop, BothPacksGiveTheSameBits) {
+  Layer plain = lightop_layer("w8a8_int8", "silu");
+  Layer pairs = lightop_layer("w8a8_int8", "silu", "kpack2");
+  EXPECT_EQ(call(plain.problem.to_problem(), plain.inputs).returned,
+            call(pairs.problem.to_problem(), pairs.inputs).returned);
+}
+
+TEST(Lightop, SlotsWithoutExpertAddNothing) {
+  Layer r = lightop_layer("w8a8_int8", "silu");
+  auto ids = r.inputs["topk_ids"].as<std::int32_t>();
+  for (std::size_t slot = 0; slot < ids.size(); slot += 2) ids[slot] = -1;
+  EXPECT_LE(relative_error(r, call(r.problem.to_problem(), r.inputs)), step_of(r.problem));
+  for (std::int32_t& id : ids) id = -1;
+  const Answer none = call(r.problem.to_problem(), r.inputs);
+  ASSERT_EQ(none.status, Status::kOk) << none.message;
+  for (const float value : test::values_of(none.returned.at("out"))) EXPECT_EQ(value, 0.0F);
+}
+
+TEST(Lightop, NoTokensGiveAnEmptyResult) {
+  ExpertsProblem p = lightop_layer("w8a8_int8", "silu").problem;
+  p.t = 0;
+  Layer r = layer_of(p);
+  const Answer answer = call(p.to_problem(), r.inputs);
+  ASSERT_EQ(answer.status, Status::kOk) << answer.message;
+  EXPECT_EQ(answer.returned.at("out").spec.shape, (std::vector<std::int64_t>{0, p.h}));
+}
+
+TEST(Lightop, Fp8RefusesSizesThatItsPanelsDoNotTake) {
+  for (const auto& [h, i] : {std::pair{144, 80}, std::pair{160, 72}}) {
+    ExpertsProblem p = lightop_layer("w8a8_fp8_channel", "silu").problem;
+    p.h = h;
+    p.i = i;
+    Layer r = layer_of(p);
+    EXPECT_EQ(call(p.to_problem(), r.inputs).status, Status::kShape);
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::device

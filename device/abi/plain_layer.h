@@ -42,42 +42,66 @@ inline double activated(const Activation& a, double gate, double up) {
   return gate / (1.0 + std::exp(-a.alpha * gate)) * (up + a.beta);
 }
 
-/// What expert `expert` makes of x; biases where the layer has them.
-inline std::vector<double> plain_expert(const Layer& r, std::int64_t expert,
-                                        const std::vector<double>& x) {
-  const ExpertsProblem& p = r.problem;
-  const auto row = [&](std::int64_t n) {
-    double sum = 0.0;
-    if (p.has_bias) sum = values_of(r.inputs.at("w13_bias"))[expert * p.w13_rows() + n];
-    for (std::int64_t j = 0; j < p.h; ++j) sum += x[j] * weight_of(r, "w13", expert, n, j);
-    return sum;
-  };
-  std::vector<double> hidden(p.i);
-  for (std::int64_t c = 0; c < p.i; ++c) {
-    hidden[c] = activated(p.activation, row(c), p.activation.gated() ? row(p.i + c) : 0.0);
+/// All weights of a name, dequantised: [e, rows, columns].
+inline std::vector<double> weights_of(const Layer& r, const char* name) {
+  const std::vector<std::int64_t>& shape = r.inputs.at(name).spec.shape;
+  std::vector<double> weights;
+  for (std::int64_t expert = 0; expert < shape[0]; ++expert) {
+    for (std::int64_t row = 0; row < shape[1]; ++row) {
+      for (std::int64_t c = 0; c < shape[2]; ++c) {
+        weights.push_back(weight_of(r, name, expert, row, c));
+      }
+    }
   }
-  std::vector<double> out(p.h);
-  for (std::int64_t j = 0; j < p.h; ++j) {
-    if (p.has_bias) out[j] = values_of(r.inputs.at("w2_bias"))[expert * p.h + j];
-    for (std::int64_t c = 0; c < p.i; ++c) out[j] += hidden[c] * weight_of(r, "w2", expert, j, c);
+  return weights;
+}
+
+/// y[n] = bias[n] + Σ_c w[expert, n, c] · x[c].
+inline std::vector<double> times(const std::vector<double>& w, const std::vector<double>& x,
+                                 std::int64_t expert, const std::vector<double>& bias) {
+  std::vector<double> y = bias;
+  for (std::size_t n = 0; n < y.size(); ++n) {
+    const double* row = w.data() + (expert * y.size() + n) * x.size();
+    for (std::size_t c = 0; c < x.size(); ++c) y[n] += row[c] * x[c];
   }
-  return out;
+  return y;
+}
+
+/// Biases of an expert, or zeros.
+inline std::vector<double> bias_of(const Layer& r, const char* name, std::int64_t expert,
+                                   std::int64_t rows) {
+  std::vector<double> bias(rows);
+  if (!r.problem.has_bias) return bias;
+  const auto all = values_of(r.inputs.at(name));
+  std::copy_n(all.begin() + expert * rows, rows, bias.begin());
+  return bias;
 }
 
 inline std::vector<double> plain_layer(const Layer& r) {
   const ExpertsProblem& p = r.problem;
   const auto x = values_of(r.inputs.at("x"));
+  const std::vector<double> w13 = weights_of(r, "w13");
+  const std::vector<double> w2 = weights_of(r, "w2");
   std::vector<double> out(p.t * p.h);
   for (std::int64_t slot = 0; slot < p.t * p.k; ++slot) {
     const std::int64_t token = slot / p.k;
     const std::int64_t expert = r.inputs.at("topk_ids").as<std::int32_t>()[slot];
     const double router = r.inputs.at("topk_weights").as<float>()[slot];
     if (expert < 0) continue;
-    const double before = p.weight_on == WeightOn::kInput ? router : 1.0;
+    const bool before = p.weight_on == WeightOn::kInput;
     std::vector<double> row(p.h);
-    for (std::int64_t j = 0; j < p.h; ++j) row[j] = x[token * p.h + j] * before;
-    const std::vector<double> y = expert < p.e ? plain_expert(r, expert, row) : row;
-    for (std::int64_t j = 0; j < p.h; ++j) out[token * p.h + j] += router / before * y[j] * p.scale;
+    for (std::int64_t j = 0; j < p.h; ++j) row[j] = x[token * p.h + j] * (before ? router : 1.0);
+    if (expert < p.e) {
+      const auto gate_up = times(w13, row, expert, bias_of(r, "w13_bias", expert, p.w13_rows()));
+      std::vector<double> hidden(p.i);
+      for (std::int64_t c = 0; c < p.i; ++c) {
+        hidden[c] = activated(p.activation, gate_up[c], gate_up[p.w13_rows() - p.i + c]);
+      }
+      row = times(w2, hidden, expert, bias_of(r, "w2_bias", expert, p.h));
+    }
+    for (std::int64_t j = 0; j < p.h; ++j) {
+      out[token * p.h + j] += (before ? 1.0 : router) * row[j] * p.scale;
+    }
   }
   return out;
 }

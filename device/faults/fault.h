@@ -5,6 +5,7 @@
 #include "device/abi/implementation.h"
 #include "device/attention/attention.h"
 #include "device/moe/experts.h"
+#include "device/moe/lightop/plan.h"
 #include "device/moe/route.h"
 
 namespace plumbline::device {
@@ -16,6 +17,7 @@ struct Fault {
   void (*experts)(ExpertsPlan&) = nullptr;
   void (*attention)(AttentionPlan&) = nullptr;
   void (*route)(RoutePlan&) = nullptr;
+  void (*lightop)(LightopPlan&) = nullptr;
   /// Edits what a path's packer made of plain weights.
   void (*packed)(const ExpertsProblem&, const TensorViews& weights, QuantRecord&) = nullptr;
 };

@@ -1,21 +1,10 @@
 #pragma once
+#include <cmath>
+
 #include "device/kernels/experts.h"
 #include "device/kernels/portable.h"
 
 namespace plumbline::device {
-
-/// The activation of one expert.
-struct Gate {
-  GateKind kind = GateKind::kSilu;
-  bool limited = false;
-  float alpha = 1.0F;
-  float beta = 0.0F;
-  float limit = 0.0F;
-};
-
-__host__ __device__ inline Gate gate_of(const ActivationArgs& a) {
-  return {a.kind, a.limit > 0.0F, a.alpha, a.beta, a.limit};
-}
 
 __device__ inline float sigmoid(float x) { return 1.0F / (1.0F + expf(-x)); }
 

@@ -53,6 +53,19 @@ struct QuantiseArgs {
 };
 void launch_quantise(const QuantiseArgs& args, hipStream_t stream);
 
+/// The activation of one expert as kernels take it (activate.h).
+struct Gate {
+  GateKind kind = GateKind::kSilu;
+  bool limited = false;
+  float alpha = 1.0F;
+  float beta = 0.0F;
+  float limit = 0.0F;
+};
+
+__host__ __device__ inline Gate gate_of(const ActivationArgs& a) {
+  return {a.kind, a.limit > 0.0F, a.alpha, a.beta, a.limit};
+}
+
 /// Codes of a quantised token: e4m3, or integers in ±127.
 enum class TokenCode : std::uint8_t { kE4m3, kI8 };
 
