@@ -43,17 +43,17 @@ std::vector<Finding> packages() {
   if (!file) throw BadInput(kPackageList, "", "the package list cannot be read");
   std::vector<Finding> findings;
   std::string line;
-  bool needed = true;
+  std::string part = "[run]";
   while (std::getline(file, line)) {
     if (line.empty() || line[0] == '#') continue;
     if (line[0] == '[') {
-      needed = line == "[run]";
+      part = line;
       continue;
     }
     const std::string name = line.substr(0, line.find(' '));
-    findings.push_back({name, ".ci/packages " + std::string(needed ? "[run]" : "[test]"),
+    findings.push_back({name, ".ci/packages " + part,
                         first_line("dpkg-query -W -f '${Version}' " + name + " 2>/dev/null"),
-                        needed});
+                        part == "[run]"});
   }
   return findings;
 }
@@ -61,11 +61,11 @@ std::vector<Finding> packages() {
 std::vector<Finding> targets() {
   return {
       {"target host", "device/hip/host", "built with " __VERSION__, true},
-      {"target amd", ".ci/amd_gate", first_line("clang++-15 --version 2>/dev/null"), false},
-      {"target nvidia", ".ci/nvcc_compile", first_line("nvcc --version 2>/dev/null | tail -n 1"),
-       false},
-      {"ROCm", ".ci/amd_gate", first_line("ls -d /opt/rocm 2>/dev/null"), false},
-      {"DTK", ".ci/amd_gate", first_line("ls -d /opt/dtk 2>/dev/null"), false},
+      {"target amd", "device/hip/amd", first_line("clang++-19 --version 2>/dev/null"), false},
+      {"target nvidia", "device/hip/nvidia",
+       first_line("PATH=$PATH:/usr/local/cuda/bin nvcc --version 2>/dev/null | tail -n 1"), false},
+      {"ROCm", "device/hip/amd", first_line("ls -d /opt/rocm 2>/dev/null"), false},
+      {"DTK", "device/hip/amd", first_line("ls -d /opt/dtk 2>/dev/null"), false},
   };
 }
 
