@@ -38,6 +38,29 @@ Judgement judge_refusal(const Call& call) {
                  std::string(name_of(status)) + ": " + text);
 }
 
+/// The answer to a problem that breaks a constraint of the path that claims it.
+Judgement judge_must_refuse(const Call& call, const std::string& constraint, bool classified) {
+  if (call.touched) {
+    return verdict(Verdict::kFail, "guard", "refused, yet wrote an output: " + *call.touched);
+  }
+  const Status status = call.refusal ? call.refusal->status : call.answer.status;
+  const std::string text = call.refusal ? call.refusal->text() : call.answer.message;
+  if (status == Status::kOk) {
+    return verdict(Verdict::kWronglyAccepted, "contract",
+                   "must be refused: its manifest says " + constraint);
+  }
+  if (!call.refusal) {
+    return verdict(Verdict::kWrongClass, "contract",
+                   "validation accepted what breaks " + constraint + "; run refused: " + text);
+  }
+  if (classified && status != Status::kShape) {
+    return verdict(Verdict::kWrongClass, "contract",
+                   constraint + " is broken: class shape expected, not " +
+                       std::string(name_of(status)) + ": " + text);
+  }
+  return verdict(Verdict::kRefused, "contract", std::string(name_of(status)) + ": " + text);
+}
+
 /// Whether each output is where the problem's out mode says, and of the right type.
 Judgement judge_places(const Prepared& prepared, const Call& call) {
   for (const auto& [name, spec] : prepared.wanted) {
@@ -142,6 +165,10 @@ std::vector<Judgement> judge_case(const Case& test_case, Implementation& impleme
   record.path = first.answer.path;
   std::vector<Judgement> judgements;
   if (first.accident) return {*first.accident, first.guards};
+  if (const std::string rule = path->broken_constraint(test_case.problem); !rule.empty()) {
+    const bool classified = implementation.manifest().classified_errors;
+    return {judge_must_refuse(first, rule, classified), first.guards};
+  }
   if (first.refusal || first.answer.status != Status::kOk) {
     return {judge_refusal(first), first.guards};
   }

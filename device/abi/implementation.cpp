@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reference/spec/constraint.h"
+
 namespace plumbline {
 namespace {
 
@@ -26,10 +28,20 @@ Refusal not_offered(const std::string& call) {
 
 }  // namespace
 
+std::string OfferedPath::broken_constraint(const Problem& problem) const {
+  const auto broken = std::find_if(constraints.begin(), constraints.end(),
+                                   [&](const std::string& rule) { return !holds(rule, problem); });
+  return broken == constraints.end() ? "" : *broken;
+}
+
 const OfferedPath* Manifest::path_for(const Problem& problem) const {
-  const auto it = std::find_if(paths.begin(), paths.end(),
-                               [&](const OfferedPath& path) { return claims(path, problem); });
-  return it == paths.end() ? nullptr : &*it;
+  const OfferedPath* claiming = nullptr;
+  for (const OfferedPath& path : paths) {
+    if (!claims(path, problem)) continue;
+    if (path.broken_constraint(problem).empty()) return &path;
+    if (claiming == nullptr) claiming = &path;
+  }
+  return claiming;
 }
 
 Result<QuantRecord> Implementation::pack(const Problem&, const TensorViews&) {

@@ -28,6 +28,9 @@ struct OfferedPath {
   std::vector<std::string> constraints;
   /// What sets this path apart: weight_order → gate_up, packer → lightop_panel16, …
   std::vector<std::pair<std::string, std::string>> traits;
+
+  /// The first constraint that the problem breaks; empty: all hold.
+  std::string broken_constraint(const Problem& problem) const;
 };
 
 /// What an implementation says of itself. Nothing in it is believed without a case.
@@ -40,7 +43,8 @@ struct Manifest {
   bool classified_errors = true;
   std::vector<OfferedPath> paths;
 
-  /// The path whose axes claim the problem, whether or not its constraints hold; null: not offered.
+  /// The first path whose axes claim the problem and whose constraints hold, else the first whose
+  /// axes claim it (it must then refuse); null: not offered.
   const OfferedPath* path_for(const Problem& problem) const;
 };
 
