@@ -23,7 +23,7 @@ constexpr auto kAxes = std::to_array<Axis>({
     {"moe.experts", "backend", "see list backends", "runner backend"},
     {"moe.experts", "quant", "see list quants", "how the weights and activations are quantised"},
     {"moe.experts", "ownership",
-     "owner|owner_scheme|owner_wrapper|borrower|never_created|created_empty|recreated",
+     "owner; moe.method has the others",
      "who holds the runner"},
     {"moe.experts", "act", "silu|relu2|swiglu:ALPHA:BETA:LIMIT", "activation; LIMIT may be none"},
     {"moe.experts", "bias", "yes|no", "biases after both products"},

@@ -65,9 +65,10 @@ TEST_F(PlanFile, NamesPlaceAndRuleOfWhatItRefuses) {
 
 TEST(CellOf, TakesBackendQuantAndOwnershipOfExperts) {
   const Case c = parse_case(
-      "moe.experts/backend=triton,quant=bf16,ownership=borrower,io=f16/t=1/data=gaussian/seed=1");
-  EXPECT_EQ(cell_of(c.problem), (Cell{"moe", "triton", "bf16", "borrower", "none", "", "", "", "",
-                                      "", "eager", "", ""}));
+      "moe.experts/backend=triton,quant=bf16,ownership=borrower_trtllm,io=f16/t=1/data=gaussian/"
+      "seed=1");
+  EXPECT_EQ(cell_of(c.problem), (Cell{"moe", "triton", "bf16", "borrower_trtllm", "none", "", "",
+                                      "", "", "", "eager", "", ""}));
 }
 
 TEST(CellOf, TakesPathMaskTypeAndOutModeOfAttention) {

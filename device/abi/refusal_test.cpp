@@ -48,7 +48,7 @@ TEST(Refusal, WhatIsNotOfferedIsUnsupported) {
   l.problem.backend = "marlin";
   EXPECT_NE(refused(l, Status::kUnsupported).find("marlin/bf16"), std::string::npos);
   l = layer();
-  l.problem.ownership = "borrower";
+  l.problem.ownership = "borrower_trtllm";
   refused(l, Status::kUnsupported);
   l = layer();
   l.inputs["topk_ids"] = i32_tensor({1, 1}, {2});
@@ -126,7 +126,7 @@ TEST(Manifest, ClaimsExactlyTheOfferedPaths) {
   p.quant = "mxfp4";
   EXPECT_EQ(manifest.path_for(p.to_problem()), nullptr);
   p = ExpertsProblem{};
-  p.ownership = "borrower";
+  p.ownership = "borrower_trtllm";
   EXPECT_EQ(manifest.path_for(p.to_problem()), nullptr);
 }
 

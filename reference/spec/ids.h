@@ -35,7 +35,25 @@ struct QuantScheme {
 std::span<const QuantScheme> all_quant_schemes();
 std::optional<QuantScheme> quant_from_name(std::string_view name);
 
-/// Who holds the runner of a quant method.
+/// Who holds a quant method. Borrowers load and process weights through it for layers of their own;
+/// their create_runner never reaches it.
+struct MethodHolder {
+  std::string_view name;  ///< direct, scheme, wrapper_kt, mxfp4_trtllm, …
+  bool borrows;
+};
+std::span<const MethodHolder> all_method_holders();
+const MethodHolder* find_method_holder(std::string_view name);
+
+/// How a quant method came by its runner, or why it has none: who holds it, and the order of calls
+/// that stands for it. `{backend}` in the calls is the case's own backend.
+struct Ownership {
+  std::string_view name;    ///< as in case ids: "borrower_trtllm"
+  std::string_view holder;  ///< of all_method_holders
+  std::string_view calls;   ///< words of moe.method's axis calls
+};
+std::span<const Ownership> all_ownership_rows();
+const Ownership* find_ownership(std::string_view name);
+/// Their names, in the same order.
 std::span<const std::string_view> all_ownerships();
 
 }  // namespace plumbline

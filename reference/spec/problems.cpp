@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 2> kWeightPlaces = {"output", "input"};
 constexpr std::array<std::string_view, 3> kMasks = {"full", "causal", "sliding"};
 constexpr std::array<std::string_view, 3> kOutModes = {"absent", "in_place", "copied"};
 constexpr std::array<std::string_view, 3> kLengths = {"equal", "ragged", "with_empty"};
-constexpr std::array<std::string_view, 4> kOperations = {"moe.route", "moe.experts",
+constexpr std::array<std::string_view, 6> kOperations = {"moe.route",         "moe.experts",
+                                                         "moe.method",        "moe.identity",
                                                          "attention.prefill", "attention.decode"};
 
 Result<Activation> parse_swiglu(std::string_view word) {

@@ -95,17 +95,20 @@ struct MethodProblem {
   std::string checkpoint = "split";  ///< axis load=split|fused|online (w1, w3, w2 an expert; w13,
                                      ///< w2 of all; bf16 to be quantised)
   std::string lightop = "present";   ///< axis lightop=present|absent|missing_symbol: the library
-  /// axis calls: words joined by +, in order: weights, load, runner, process, apply,
-  /// switch:BACKEND. "standard": the order that the ownership stands for.
+  /// axis calls: words joined by a dot, in order: weights, load, runner, process, apply,
+  /// switch:BACKEND, int4:yes|no. "standard": the order that the ownership stands for.
   std::string calls = "standard";
 
+  /// The words of `calls`, "standard" written out, with the case's own backend in its place.
+  std::vector<std::string> call_words() const;
   static Result<MethodProblem> from(const Problem& problem);
   Problem to_problem() const;
 };
 
-/// `moe.identity`: every predicate asked of one value of a tagged type. No tensors.
+/// `moe.identity`: every predicate asked of one value of a tagged type. No tensors; dimension n is
+/// 1, the number of values.
 struct IdentityProblem {
-  std::string type;   ///< axis type: "runner_backend", … (ids.h)
+  std::string type;   ///< axis type: "runner_backend", … (identity.h)
   std::string value;  ///< axis value
   static Result<IdentityProblem> from(const Problem& problem);
   Problem to_problem() const;
@@ -151,7 +154,8 @@ struct AttentionProblem {
   Problem to_problem() const;
 };
 
-/// Names of the operations: "moe.route", "moe.experts", "attention.prefill", "attention.decode".
+/// Names of the operations: "moe.route", "moe.experts", "moe.method", "moe.identity",
+/// "attention.prefill", "attention.decode".
 std::span<const std::string_view> all_operations();
 
 }  // namespace plumbline
