@@ -143,5 +143,45 @@ TEST(Lightop, Fp8RefusesSizesThatItsPanelsDoNotTake) {
   }
 }
 
+Layer trtllm_layer(const std::string& activation) {
+  ExpertsProblem p;
+  p.backend = "flashinfer_trtllm_routed";
+  p.quant = "fp8_block128";
+  p.activation = *Activation::from(activation);
+  p.scale = 0.5;
+  p.t = 21;
+  p.h = 200;
+  p.i = 256;
+  p.e = 4;
+  p.k = 2;
+  return layer_of(p);
+}
+
+TEST(Trtllm, AgreesWithPlainArithmetic) {
+  for (const char* activation : {"silu", "swiglu:1.702:1:7", "swiglu:1:0:none"}) {
+    Layer r = trtllm_layer(activation);
+    const Answer answer = call(r.problem.to_problem(), r.inputs);
+    ASSERT_EQ(answer.status, Status::kOk) << answer.message;
+    EXPECT_EQ(answer.path, "flashinfer_trtllm_routed/fp8_block128");
+    EXPECT_LE(relative_error(r, answer), 2 * kE4m3Step);
+    EXPECT_EQ(answer.returned, call(r.problem.to_problem(), r.inputs, 32).returned);
+  }
+}
+
+TEST(Trtllm, IdentityExpertsAndEmptySlotsCountAsTheyShould) {
+  Layer r = trtllm_layer("silu");
+  r.problem.z = 1;
+  auto ids = r.inputs["topk_ids"].as<std::int32_t>();
+  for (std::size_t slot = 0; slot < ids.size(); slot += 2) ids[slot] = slot % 4 == 0 ? -1 : 4;
+  EXPECT_LE(relative_error(r, call(r.problem.to_problem(), r.inputs)), 2 * kE4m3Step);
+}
+
+TEST(Trtllm, RefusesBlocksThatWouldHoldGateAndUp) {
+  ExpertsProblem p = trtllm_layer("silu").problem;
+  p.i = 192;
+  Layer r = layer_of(p);
+  EXPECT_EQ(call(p.to_problem(), r.inputs).status, Status::kShape);
+}
+
 }  // namespace
 }  // namespace plumbline::device

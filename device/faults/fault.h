@@ -7,6 +7,7 @@
 #include "device/moe/experts.h"
 #include "device/moe/lightop/plan.h"
 #include "device/moe/route.h"
+#include "device/moe/trtllm_plan.h"
 
 namespace plumbline::device {
 
@@ -18,6 +19,7 @@ struct Fault {
   void (*attention)(AttentionPlan&) = nullptr;
   void (*route)(RoutePlan&) = nullptr;
   void (*lightop)(LightopPlan&) = nullptr;
+  void (*trtllm)(TrtllmPlan&) = nullptr;
   /// Edits what a path's packer made of plain weights.
   void (*packed)(const ExpertsProblem&, const TensorViews& weights, QuantRecord&) = nullptr;
 };

@@ -9,6 +9,11 @@
 namespace plumbline::device {
 namespace {
 
+/// Most blocks of a launch along y.
+constexpr std::int64_t kLargestGrid = 65535;
+/// Largest k whose sum of products of bytes stays within 32 bits.
+constexpr std::int64_t kLargestIntegerDepth = 131071;
+
 /// Element type of plain weights.
 DType weight_type(const ExpertsProblem& p) {
   const auto scheme = quant_from_name(p.quant);
@@ -94,6 +99,35 @@ std::optional<Refusal> refuse_sizes(const ExpertsProblem& p,
                        ", z = " + std::to_string(p.z)};
   }
   return std::nullopt;
+}
+
+std::int64_t row_tiles_of(const ExpertsProblem& p) {
+  const std::int64_t rows = p.t * p.k;
+  return std::min(rows, ceil_div(rows, kRowTile) + p.e);
+}
+
+std::optional<Refusal> refuse_capacity(const ExpertsProblem& p) {
+  if (row_tiles_of(p) > kLargestGrid) {
+    return Refusal{Status::kCapacity, "row tiles <= " + std::to_string(kLargestGrid),
+                   "t * k = " + std::to_string(p.t * p.k) + ", e = " + std::to_string(p.e)};
+  }
+  if (p.quant == "w8a8_int8" && std::max(p.h, p.i) > kLargestIntegerDepth) {
+    return Refusal{Status::kCapacity, "h and i <= " + std::to_string(kLargestIntegerDepth),
+                   "h = " + std::to_string(p.h) + ", i = " + std::to_string(p.i)};
+  }
+  return std::nullopt;
+}
+
+GemmArgs plan_gemm(const ExpertsProblem& p, std::int64_t n, std::int64_t k) {
+  GemmArgs args;
+  args.rows = static_cast<std::int32_t>(p.t * p.k);
+  args.n = static_cast<std::int32_t>(n);
+  args.k = static_cast<std::int32_t>(k);
+  args.k_end = args.k;
+  args.b_scale_last = static_cast<std::int32_t>(ceil_div(k, kScaleBlock)) - 1;
+  args.column_tiles = gemm_column_tiles(args.n);
+  args.row_tiles = static_cast<std::int32_t>(row_tiles_of(p));
+  return args;
 }
 
 ActivationArgs plan_activation(const ExpertsProblem& p) {

@@ -6,6 +6,7 @@
 
 #include "device/abi/arguments.h"
 #include "device/abi/implementation.h"
+#include "device/kernels/expert_gemm.h"
 #include "device/kernels/experts.h"
 #include "reference/spec/problems.h"
 
@@ -25,6 +26,13 @@ std::optional<Refusal> refuse_ids(const ExpertsProblem& problem, const TensorVie
 std::optional<Refusal> refuse_sizes(const ExpertsProblem& problem,
                                     const std::vector<std::string>& constraints);
 
+/// Tiles of 16 rows at most: each tile in use holds a slot at least, and each expert wastes one at
+/// most.
+std::int64_t row_tiles_of(const ExpertsProblem& problem);
+/// Refuses more tiles than a launch has blocks, and INT8 sums beyond 32 bits (class capacity).
+std::optional<Refusal> refuse_capacity(const ExpertsProblem& problem);
+/// A product of every slot's row with n rows of k elements, without its pointers.
+GemmArgs plan_gemm(const ExpertsProblem& problem, std::int64_t n, std::int64_t k);
 /// The activation of a layer whose gate rows come first, without its pointers.
 ActivationArgs plan_activation(const ExpertsProblem& problem);
 /// The last step of a path that keeps its results in fp32, without its pointers.

@@ -1,9 +1,6 @@
 #include "device/moe/triton.h"
 
-#include <algorithm>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "device/faults/fault.h"
 #include "device/kernels/buffer.h"
@@ -12,28 +9,6 @@
 
 namespace plumbline::device {
 namespace {
-
-/// Most blocks of a launch along y.
-constexpr std::int64_t kLargestGrid = 65535;
-
-/// Tiles of sorted rows at most: each tile in use holds a slot at least, and each expert wastes one
-/// tile at most.
-std::int64_t row_tiles_of(const ExpertsProblem& p) {
-  const std::int64_t rows = p.t * p.k;
-  return std::min(rows, ceil_div(rows, kRowTile) + p.e);
-}
-
-GemmArgs plan_gemm(std::int64_t rows, std::int64_t n, std::int64_t k, const ExpertsProblem& p) {
-  GemmArgs args;
-  args.rows = static_cast<std::int32_t>(rows);
-  args.n = static_cast<std::int32_t>(n);
-  args.k = static_cast<std::int32_t>(k);
-  args.k_end = args.k;
-  args.b_scale_last = static_cast<std::int32_t>(ceil_div(k, kScaleBlock)) - 1;
-  args.column_tiles = gemm_column_tiles(args.n);
-  args.row_tiles = static_cast<std::int32_t>(row_tiles_of(p));
-  return args;
-}
 
 /// The device memory of one call.
 struct Memory {
@@ -182,10 +157,10 @@ ExpertsPlan plan_experts(const ExpertsProblem& problem, int wave) {
   plan.input = input_of(p);
   plan.wave = wave;
   plan.quantise_threads = wave;
-  plan.gemm1 = plan_gemm(p.t * p.k, p.w13_rows(), p.h, p);
+  plan.gemm1 = plan_gemm(p, p.w13_rows(), p.h);
   plan.gemm1.a_divisor = static_cast<std::int32_t>(p.k);
   plan.activation = plan_activation(p);
-  plan.gemm2 = plan_gemm(p.t * p.k, p.h, p.i, p);
+  plan.gemm2 = plan_gemm(p, p.h, p.i);
   plan.gemm2.row_weight_power = 1;
   plan.reduce.tokens = static_cast<std::int32_t>(p.t);
   plan.reduce.columns = static_cast<std::int32_t>(p.h);
@@ -214,21 +189,6 @@ void run(const ExpertCall& call) {
   memory.out.download(call.out, memory.stream);
   if (plan.overwrite_x) memory.out.download(call.inputs.find("x")->second.data, memory.stream);
   memory.stream.wait();
-}
-
-/// Largest k whose sum of products of bytes stays within 32 bits.
-constexpr std::int64_t kLargestIntegerDepth = 131071;
-
-std::optional<Refusal> refuse(const ExpertsProblem& p) {
-  if (row_tiles_of(p) > kLargestGrid) {
-    return Refusal{Status::kCapacity, "row tiles <= " + std::to_string(kLargestGrid),
-                   "t * k = " + std::to_string(p.t * p.k) + ", e = " + std::to_string(p.e)};
-  }
-  if (p.quant == "w8a8_int8" && std::max(p.h, p.i) > kLargestIntegerDepth) {
-    return Refusal{Status::kCapacity, "h and i <= " + std::to_string(kLargestIntegerDepth),
-                   "h = " + std::to_string(p.h) + ", i = " + std::to_string(p.i)};
-  }
-  return std::nullopt;
 }
 
 /// The weights as they are.
@@ -262,7 +222,7 @@ constexpr ExpertPath row(std::string_view quant, std::string_view name,
           .name = name,
           .record_tag = "triton",
           .offer = offer_row,
-          .refuse = refuse,
+          .refuse = refuse_capacity,
           .pack_weights = pack_weights,
           .refuse_record = refuse_record,
           .run = run};

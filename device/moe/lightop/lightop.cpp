@@ -6,6 +6,7 @@
 
 #include "device/faults/fault.h"
 #include "device/kernels/buffer.h"
+#include "device/kernels/expert_gemm.h"
 #include "device/moe/layer.h"
 #include "device/moe/lightop/layout.h"
 #include "device/moe/lightop/library.h"
@@ -14,16 +15,7 @@
 namespace plumbline::device {
 namespace {
 
-/// Most blocks of a launch along y.
-constexpr std::int64_t kLargestGrid = 65535;
-/// Largest k whose sum of products of bytes stays within 32 bits.
-constexpr std::int64_t kLargestIntegerDepth = 131071;
-
-/// Tiles of rows at most: each holds a row at least, and each expert wastes one tile at most.
-std::int64_t row_tiles_of(const ExpertsProblem& p) {
-  const std::int64_t rows = p.t * p.k;
-  return std::min(rows, ceil_div(rows, kPanelTile) + p.e);
-}
+static_assert(kPanelTile == kRowTile);
 
 PanelArgs plan_panels(const ExpertsProblem& p, std::int64_t n, std::int64_t k,
                       std::int64_t panels) {
@@ -161,18 +153,6 @@ void run_plan(const ExpertCall& call) {
   memory.stream.wait();
 }
 
-std::optional<Refusal> refuse(const ExpertsProblem& p) {
-  if (row_tiles_of(p) > kLargestGrid) {
-    return Refusal{Status::kCapacity, "row tiles <= " + std::to_string(kLargestGrid),
-                   "t * k = " + std::to_string(p.t * p.k) + ", e = " + std::to_string(p.e)};
-  }
-  if (p.quant == "w8a8_int8" && std::max(p.h, p.i) > kLargestIntegerDepth) {
-    return Refusal{Status::kCapacity, "h and i <= " + std::to_string(kLargestIntegerDepth),
-                   "h = " + std::to_string(p.h) + ", i = " + std::to_string(p.i)};
-  }
-  return std::nullopt;
-}
-
 /// Gate, up and the results stay in fp32; only what product 2 reads is rounded.
 OfferedPath offer(std::string name, std::string quant, std::string packer) {
   OfferedPath path = offered_path(std::move(name), "lightop", std::move(quant));
@@ -238,7 +218,7 @@ const ExpertPath kLightopInt8 = {.backend = "lightop",
                                  .name = "lightop/w8a8_int8",
                                  .record_tag = "lightop",
                                  .offer = offer_int8,
-                                 .refuse = refuse,
+                                 .refuse = refuse_capacity,
                                  .pack_weights = lightop::pack_weights,
                                  .refuse_record = lightop::refuse_record,
                                  .run = lightop::moe_w8a8_int8,
@@ -250,7 +230,7 @@ const ExpertPath kLightopInt8Kpack2 = {.backend = "lightop",
                                        .name = "lightop/w8a8_int8_kpack2",
                                        .record_tag = "lightop",
                                        .offer = offer_int8_kpack2,
-                                       .refuse = refuse,
+                                       .refuse = refuse_capacity,
                                        .pack_weights = lightop::pack_weights,
                                        .refuse_record = lightop::refuse_record,
                                        .run = lightop::moe_w8a8_int8,
@@ -262,7 +242,7 @@ const ExpertPath kLightopFp8 = {.backend = "lightop",
                                 .name = "lightop/w8a8_fp8_channel",
                                 .record_tag = "lightop",
                                 .offer = offer_fp8,
-                                .refuse = refuse,
+                                .refuse = refuse_capacity,
                                 .pack_weights = lightop::pack_weights,
                                 .refuse_record = lightop::refuse_record,
                                 .run = lightop::moe_w8a8_fp8,
