@@ -7,6 +7,8 @@
 namespace plumbline::cli {
 
 void add_run(CLI::App& app, int& exit);
+/// Not for people: the child of `run` that runs single cases (conformance/run/isolated.h).
+void add_serve_cases(CLI::App& app, int& exit);
 void add_replay(CLI::App& app, int& exit);
 void add_list(CLI::App& app, int& exit);
 void add_prove(CLI::App& app, int& exit);

@@ -50,6 +50,7 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("plumbline COMMAND --help lists the options of a command");
   plumbline::cli::add_run(app, exit);
+  plumbline::cli::add_serve_cases(app, exit);
   plumbline::cli::add_replay(app, exit);
   plumbline::cli::add_list(app, exit);
   plumbline::cli::add_prove(app, exit);

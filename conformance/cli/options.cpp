@@ -35,6 +35,11 @@ void add_implementation_options(CLI::App& command, Chosen& chosen) {
   command.add_option("--wave", chosen.wave, "lanes a wave: 64 or 32 on host; GPUs have their own");
 }
 
+std::vector<std::string> child_command(const Chosen& chosen) {
+  if (chosen.implementation == "embedded" || chosen.in_process) return {};
+  return {"/proc/self/exe", "serve-cases", "--implementation", chosen.implementation};
+}
+
 std::unique_ptr<Implementation> make_implementation(const Chosen& chosen) {
   if (chosen.implementation == "embedded") {
     const bool known =

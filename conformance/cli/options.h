@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/filter.h"
 #include "conformance/run/plan.h"
@@ -13,11 +14,15 @@ namespace plumbline::cli {
 struct Chosen {
   std::string implementation = "embedded";
   std::string target = "host";
-  int wave = 0;  ///< 0: 64 on host, what the device has elsewhere
+  bool in_process = false;  ///< a library runs in this process, where a debugger can see it
+  int wave = 0;             ///< 0: 64 on host, what the device has elsewhere
 };
 void add_implementation_options(CLI::App& command, Chosen& chosen);
 /// Throws BadInput for an implementation, target or wave that is not offered.
 std::unique_ptr<Implementation> make_implementation(const Chosen& chosen);
+
+/// The command of a child that runs single cases of it; empty: they run in this process.
+std::vector<std::string> child_command(const Chosen& chosen);
 
 /// Which cases, as the options say it.
 struct Picked {

@@ -12,6 +12,7 @@
 #include "conformance/cli/options.h"
 #include "conformance/cli/progress.h"
 #include "conformance/record/journal.h"
+#include "conformance/run/isolated.h"
 #include "conformance/run/plan.h"
 #include "reference/spec/status.h"
 #include "reports/reports.h"
@@ -88,8 +89,27 @@ void show_end(const fs::path& out, const Options& options) {
             << "report: " << (out / "report.html").string() << "\n";
 }
 
+/// Has each case run in a child, where the implementation calls for it. Before anything is planned,
+/// one child shows that it starts at all.
+std::shared_ptr<run::CasePool> isolate(const Options& options) {
+  const std::vector<std::string> command = child_command(options.chosen);
+  if (command.empty()) return nullptr;
+  static_cast<void>(run::CaseProcess(command));
+  return std::make_shared<run::CasePool>(command);
+}
+
+Record blank_record(const Manifest& manifest) {
+  Record blank;
+  blank.implementation = manifest.name;
+  blank.target = manifest.target;
+  blank.wave = manifest.wave;
+  blank.device = manifest.device;
+  return blank;
+}
+
 int run_cases(const Options& options, const run::Selection& selection,
               const std::vector<Case>& cases) {
+  const auto pool = isolate(options);
   const auto implementation = make_implementation(options.chosen);
   const fs::path out =
       options.out.empty() ? fresh_directory(options.picked.suite) : fs::path(options.out);
@@ -100,6 +120,11 @@ int run_cases(const Options& options, const run::Selection& selection,
   execution.jobs = options.jobs;
   execution.max_failures = options.max_failures;
   execution.after_each = [&](const Record& record) { progress.add(record); };
+  if (pool) {
+    execution.run_one = [&, blank = blank_record(implementation->manifest())](const Case& one) {
+      return pool->run(one, blank);
+    };
+  }
   Plan plan = run::make_plan(selection, cases, implementation->manifest());
   const auto start = std::chrono::steady_clock::now();
   run::execute(plan, cases, *implementation, execution);
@@ -135,6 +160,8 @@ void add_run(CLI::App& app, int& exit) {
   command->add_option("--jobs", options->jobs, "cases at a time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  command->add_flag("--in-process", options->chosen.in_process,
+                    "run a library in this process, for debuggers");
   command->add_option("--maxfail", options->max_failures, "stop after so many failures; 0: never")
       ->check(CLI::Range(0, 1'000'000'000));
   command->add_flag("--dry-run", options->dry_run, "list the cases, run none");

@@ -101,7 +101,8 @@ std::int64_t execute(const Plan& plan, const std::vector<Case>& cases,
   std::atomic<std::int64_t> done = 0;
   parallel(cases.size(), execution.jobs, [&](std::size_t n) {
     if (execution.max_failures > 0 && failures >= execution.max_failures) return;
-    const Record record = run_case(cases[n], implementation);
+    const Record record =
+        execution.run_one ? execution.run_one(cases[n]) : run_case(cases[n], implementation);
     journal.append(record);
     ++done;
     if (is_failure(record)) ++failures;

@@ -36,6 +36,8 @@ struct Execution {
   int jobs = 1;
   std::int64_t max_failures = 0;                       ///< stop after so many; 0: never
   std::function<void(const Record&)> after_each = {};  ///< called by one thread at a time
+  /// Runs a case elsewhere (isolated.h); empty: in this process.
+  std::function<Record(const Case&)> run_one = {};
 };
 
 /// Writes plan.json, then runs the cases in parallel and appends each record to journal.jsonl as it

@@ -56,7 +56,7 @@ Route small_route() {
 }
 
 TEST(Library, WhatDoesNotLoadIsRefusedInOneLineThatNamesTheFile) {
-  const std::string text = "library_test.so";
+  const std::string text = testing::TempDir() + "library_test.so";
   std::ofstream(text) << "no library";
   for (const std::string& file : {std::string("nowhere.so"), text}) {
     const std::string line = refusal_of(file);
