@@ -9,7 +9,10 @@
 #include "device/faults/fault.h"
 #include "device/kernels/buffer.h"
 #include "device/moe/dispatch.h"
+#include "device/moe/identity.h"
+#include "device/moe/method.h"
 #include "device/moe/route.h"
+#include "device/moe/switches.h"
 
 namespace plumbline {
 namespace device {
@@ -52,7 +55,9 @@ std::optional<Refusal> refuse_out_mode(const AttentionProblem& p, const TensorVi
 class Embedded final : public Implementation {
  public:
   Embedded(ChosenDevice device, const Fault* fault)
-      : device_(std::move(device)), manifest_(embedded_manifest(device_)), fault_(fault) {}
+      : device_(std::move(device)), manifest_(embedded_manifest(device_)), fault_(fault) {
+    if (fault_ && fault_->identities) fault_->identities(identities_);
+  }
 
   const Manifest& manifest() const override { return manifest_; }
 
@@ -79,7 +84,7 @@ class Embedded final : public Implementation {
     const auto p = ExpertsProblem::from(problem);
     if (!p) return p.refusal();
     if (const auto refusal = refuse_weights(*p, weights, lightop_library())) return *refusal;
-    return pack_for(select_path(*p), *p, weights, fault_);
+    return pack_for(select_path(*p, identities_), *p, weights, fault_);
   }
 
   Answer run_packed(const Problem& problem, const QuantRecord& record, const TensorViews& inputs,
@@ -90,6 +95,21 @@ class Embedded final : public Implementation {
       return refusal_answer(*refusal);
     }
     return on_device([&] { return experts(*p, record, inputs, outputs); });
+  }
+
+  std::unique_ptr<Method> make_method(std::string_view quant, std::string_view holder) override {
+    return make_quant_method(quant, holder, {device_.index, manifest_.wave, fault_, &identities_});
+  }
+
+  Result<std::string> get_switch(std::string_view name) override { return switches::get(name); }
+
+  std::optional<Refusal> set_switch(std::string_view name, std::string_view value) override {
+    return switches::set(name, value);
+  }
+
+  Result<bool> ask(std::string_view type, std::string_view predicate,
+                   std::string_view value) override {
+    return identities_.ask(type, predicate, value);
   }
 
  private:
@@ -120,7 +140,8 @@ class Embedded final : public Implementation {
     if (problem.op == "moe.route") return route(*RouteProblem::from(problem), inputs, outputs);
     if (problem.op == "moe.experts") {
       const auto p = ExpertsProblem::from(problem);
-      return experts(*p, pack_for(select_path(*p), *p, inputs, fault_), inputs, outputs);
+      return experts(*p, pack_for(select_path(*p, identities_), *p, inputs, fault_), inputs,
+                     outputs);
     }
     return attention(*AttentionProblem::from(problem), inputs, outputs);
   }
@@ -143,7 +164,7 @@ class Embedded final : public Implementation {
                  const TensorViews& outputs) const {
     const Wanted wanted[] = {{"out", p.io, {p.t, p.h}, true}};
     if (const auto refusal = check_tensors(wanted, outputs)) return refusal_answer(*refusal);
-    const ExpertPath& path = select_path(p);
+    const ExpertPath& path = select_path(p, identities_);
     Answer answer;
     answer.path = path.name;
     std::byte* out = place_output(answer, outputs, wanted[0]);
@@ -171,6 +192,7 @@ class Embedded final : public Implementation {
 
   ChosenDevice device_;
   Manifest manifest_;
+  identity::Table identities_ = identity::all();
   const Fault* fault_;
 };
 

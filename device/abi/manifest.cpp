@@ -1,5 +1,7 @@
 #include "device/abi/manifest.h"
 
+#include "device/moe/identity.h"
+#include "device/moe/method.h"
 #include "device/moe/path.h"
 
 namespace plumbline::device {
@@ -40,6 +42,41 @@ OfferedPath attention_path(const std::string& kind) {
   return path;
 }
 
+/// The method of one quant scheme: every backend that the switch can name.
+OfferedPath method_path(const std::string& quant) {
+  OfferedPath path;
+  path.name = "method/" + quant;
+  path.op = "moe.method";
+  Words backends;
+  for (const identity::Value& value : identity::all().values) {
+    if (value.type == "runner_backend") backends.emplace_back(value.name);
+  }
+  Words ownerships = {"owner",         "owner_scheme",    "owner_wrapper",  "never_created",
+                      "created_empty", "recreated_owner", "recreated_empty"};
+  if (quant == "fp8_block128") {
+    for (const char* holder : {"trtllm", "cutlass", "marlin", "humming"}) {
+      ownerships.push_back(std::string("borrower_") + holder);
+    }
+  }
+  path.axes = {
+      {"backend", backends},
+      {"quant", {quant}},
+      {"ownership", ownerships},
+      {"act", {"silu", "swiglu:*"}},
+      {"io", {"bf16"}},
+      {"load", quant == "bf16" ? Words{"split", "fused"} : Words{"split", "fused", "online"}},
+      {"lightop", {"present", "absent", "missing_symbol"}}};
+  path.profile = staged_profile();
+  return path;
+}
+
+OfferedPath identity_path() {
+  OfferedPath path;
+  path.name = "identity";
+  path.op = "moe.identity";
+  return path;
+}
+
 }  // namespace
 
 Manifest embedded_manifest(const ChosenDevice& device) {
@@ -51,6 +88,10 @@ Manifest embedded_manifest(const ChosenDevice& device) {
   manifest.wave = device.wave;
   manifest.paths = {route_path()};
   for (const ExpertPath* path : all_expert_paths()) manifest.paths.push_back(path->offer());
+  for (const char* quant : {"bf16", "fp8_block128", "w8a8_int8", "w8a8_fp8_channel"}) {
+    manifest.paths.push_back(method_path(quant));
+  }
+  manifest.paths.push_back(identity_path());
   manifest.paths.push_back(attention_path("prefill"));
   manifest.paths.push_back(attention_path("decode"));
   return manifest;

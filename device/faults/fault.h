@@ -5,7 +5,9 @@
 #include "device/abi/implementation.h"
 #include "device/attention/attention.h"
 #include "device/moe/experts.h"
+#include "device/moe/identity.h"
 #include "device/moe/lightop/plan.h"
+#include "device/moe/method_rules.h"
 #include "device/moe/route.h"
 #include "device/moe/trtllm_plan.h"
 
@@ -22,6 +24,8 @@ struct Fault {
   void (*trtllm)(TrtllmPlan&) = nullptr;
   /// Edits what a path's packer made of plain weights.
   void (*packed)(const ExpertsProblem&, const TensorViews& weights, QuantRecord&) = nullptr;
+  void (*method)(MethodRules&) = nullptr;
+  void (*identities)(identity::Table&) = nullptr;
 };
 
 /// The faults in the order of faults/all.cpp.

@@ -58,12 +58,15 @@ std::vector<Wanted> wanted_inputs(const ExpertsProblem& p) {
 
 }  // namespace
 
-const ExpertPath& select_path(const ExpertsProblem& p) {
+const ExpertPath& select_path(const ExpertsProblem& p, const identity::Table& identities) {
   const ExpertPath* fallback = nullptr;
   for (const ExpertPath* path : all_expert_paths()) {
     if (path->quant != p.quant) continue;
     if (path->backend == "triton") fallback = path;
-    if (path->backend == p.backend && path->pack == p.pack) return *path;
+    if (path->pack != p.pack) continue;
+    const std::string predicate = "is_" + std::string(path->backend);
+    const Result<bool> chosen = identities.ask("runner_backend", predicate, p.backend);
+    if (chosen && *chosen) return *path;
   }
   return *fallback;
 }
@@ -96,7 +99,7 @@ std::optional<Refusal> refuse_weights(const ExpertsProblem& p, const TensorViews
 std::optional<Refusal> refuse_packed(const ExpertsProblem& p, const QuantRecord& record,
                                      const TensorViews& inputs, std::string_view library) {
   if (auto refusal = refuse_layer(p, library)) return refusal;
-  if (auto refusal = select_path(p).refuse_record(p, record)) return refusal;
+  if (auto refusal = named_path(p)->refuse_record(p, record)) return refusal;
   if (auto refusal = check_tensors(wanted_routing(p), inputs)) return refusal;
   return refuse_ids(p, inputs);
 }

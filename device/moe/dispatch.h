@@ -2,14 +2,16 @@
 #include <optional>
 #include <string_view>
 
+#include "device/moe/identity.h"
 #include "device/moe/path.h"
 
 /// From a problem to the path that runs it.
 namespace plumbline::device {
 
-/// The path that runs a problem: the first whose backend's question says yes, else triton's for the
-/// quant scheme. The problem must have been validated.
-const ExpertPath& select_path(const ExpertsProblem& problem);
+/// The path that runs a problem: the first whose backend's question (is_lightop, …) says yes of the
+/// problem's backend, else triton's for the quant scheme. The problem must have been validated.
+const ExpertPath& select_path(const ExpertsProblem& problem,
+                              const identity::Table& identities = identity::all());
 
 /// Refuses what no path of that backend, quant, pack, … takes. `library`: the switch
 /// lightop_library.
