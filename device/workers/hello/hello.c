@@ -1,12 +1,12 @@
 /* A whole implementation behind Plumbline's C ABI: two paths, textbook arithmetic in float.
  *
- *     cc -O2 -ffp-contract=off -fPIC -shared hello.c -o libhello.so -lm
+ *     cc -O2 -ffp-contract=off -fPIC -shared -I device/abi hello.c -o libhello.so -lm
  *     plumbline run --implementation ./libhello.so
  */
 #include <math.h>
 #include <string.h>
 
-#include "device/abi/plumbline.h"
+#include "plumbline.h"
 
 static int64_t dim(const plumbline_call* call, const char* name) {
   for (int64_t n = 0; n < call->problem->dim_count; ++n)
