@@ -14,6 +14,7 @@
 #include "conformance/cli/plain_loop.h"
 #include "conformance/run/run.h"
 #include "conformance/suites/suite.h"
+#include "device/abi/call_bench.h"
 #include "device/abi/implementation.h"
 
 namespace plumbline::cli {
@@ -55,6 +56,12 @@ Metric barrier_metric() {
   return {"host_barrier", nanoseconds, "ns/thread", "limit", 8.0};
 }
 
+Metric library_metric() {
+  const double through = refuses_microseconds(*make_embedded({}));
+  const double inside = embedded_bench("refuses_microseconds");
+  return {"library_call", through - inside, "us a call beyond the call itself", "limit", 2.0};
+}
+
 Metric listing_metric() {
   const std::string pattern =
       "moe.experts/quant={bf16,fp8_block128}/t=1..30,h={64,128,256},e+k={8+2,4+4}/data=*/"
@@ -86,8 +93,8 @@ Metric case_metric() {
 }
 
 int selfbench(bool json) {
-  const std::vector<std::function<Metric()>> benches = {gemm_metric, barrier_metric, listing_metric,
-                                                        case_metric};
+  const std::vector<std::function<Metric()>> benches = {gemm_metric, barrier_metric, library_metric,
+                                                        listing_metric, case_metric};
   nlohmann::json rows = nlohmann::json::array();
   if (!json) std::printf("%-20s %12s  %-20s %8s  %s\n", "", "value", "", "ratio", "against");
   for (const auto& bench : benches) {
