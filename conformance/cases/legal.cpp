@@ -29,6 +29,14 @@ Cost cost_of(const ExpertsProblem& p) {
           count(p.t) * count(p.k) * weights};
 }
 
+/// Weights are held as saved, plain and packed.
+Cost cost_of(const MethodProblem& p) {
+  const Cost layer = cost_of(p.layer);
+  return {3 * layer.elements, 2 * layer.products};
+}
+
+Cost cost_of(const IdentityProblem&) { return {}; }
+
 Cost cost_of(const AttentionProblem& p) {
   const double rows = count(p.b) * (p.decode ? 1 : count(p.sq));
   const double keys = count(p.b) * count(p.pages()) * count(p.page);
@@ -64,6 +72,8 @@ Result<Problem> through(const Problem& problem) {
 Result<Problem> canonical(const Problem& problem) {
   if (problem.op == "moe.route") return through<RouteProblem>(problem);
   if (problem.op == "moe.experts") return through<ExpertsProblem>(problem);
+  if (problem.op == "moe.method") return through<MethodProblem>(problem);
+  if (problem.op == "moe.identity") return through<IdentityProblem>(problem);
   if (problem.op == "attention.prefill" || problem.op == "attention.decode") {
     return through<AttentionProblem>(problem);
   }

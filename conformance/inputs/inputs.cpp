@@ -13,6 +13,13 @@ Typed typed(const Problem& problem) {
   return std::move(result).value();
 }
 
+/// The expert layer's tensors; weights in io where the checkpoint is quantised only when loaded.
+Tensors method_inputs(const MethodProblem& problem, const Source& source) {
+  ExpertsProblem layer = problem.layer;
+  if (problem.checkpoint == "online") layer.quant = "bf16";
+  return experts_inputs(layer, source);
+}
+
 }  // namespace
 
 Tensors make(const Case& test_case) {
@@ -23,6 +30,11 @@ Tensors make(const Case& test_case) {
   }
   if (problem.op == "moe.route") return route_inputs(typed<RouteProblem>(problem), source);
   if (problem.op == "moe.experts") return experts_inputs(typed<ExpertsProblem>(problem), source);
+  if (problem.op == "moe.method") return method_inputs(typed<MethodProblem>(problem), source);
+  if (problem.op == "moe.identity") {
+    static_cast<void>(typed<IdentityProblem>(problem));
+    return {};
+  }
   const auto attention = typed<AttentionProblem>(problem);
   return attention.decode ? decode_inputs(attention, source) : prefill_inputs(attention, source);
 }
@@ -36,6 +48,11 @@ std::map<std::string, TensorSpec> output_specs(const Problem& problem, const Ten
     const auto p = typed<ExpertsProblem>(problem);
     return {{"out", {p.io, {p.t, p.h}}}};
   }
+  if (problem.op == "moe.method") {
+    const ExpertsProblem p = typed<MethodProblem>(problem).layer;
+    return {{"out", {p.io, {p.t, p.h}}}};
+  }
+  if (problem.op == "moe.identity") return {};
   const auto p = typed<AttentionProblem>(problem);
   const TensorSpec& q = inputs.find("q")->second.spec;
   std::map<std::string, TensorSpec> specs = {{"out", {p.io, q.shape}}};

@@ -33,8 +33,9 @@ struct Plan {
 };
 
 /// The cell that a case belongs to; only its key fields are filled in, all but state and reason.
-/// `backend` of routing is "route/SCORING", of attention "prefill/MASK" or "decode/MASK"; `quant`
-/// of attention is its io type.
+/// Life-cycle cases share the cells of the expert layer.
+/// `backend` of routing is "route/SCORING", of identities "identity/TYPE", of attention
+/// "prefill/MASK" or "decode/MASK"; `quant` of attention is its io type.
 Cell cell_of(const Problem& problem);
 
 }  // namespace plumbline

@@ -10,6 +10,8 @@
 #include "conformance/inputs/generator.h"
 #include "conformance/properties/relations.h"
 #include "conformance/run/call.h"
+#include "conformance/run/identity.h"
+#include "conformance/run/method.h"
 #include "reference/bounds/evaluate.h"
 #include "reference/bounds/route.h"
 #include "reference/spec/problems.h"
@@ -160,6 +162,10 @@ std::vector<Judgement> judge_case(const Case& test_case, Implementation& impleme
     return {verdict(Verdict::kNotOffered, "contract", "no path of the manifest claims it")};
   }
   record.profile = path->profile.name;
+  if (test_case.problem.op == "moe.identity") return judge_identity(test_case, implementation);
+  if (test_case.problem.op == "moe.method") {
+    return judge_method(test_case, implementation, record.path);
+  }
   const Prepared prepared = prepare(test_case);
   const Call first = call(prepared, implementation, judge::Edge::kEnd);
   record.path = first.answer.path;

@@ -129,6 +129,7 @@ TEST(Smoke, HasAThousandCasesOfEveryKind) {
       "sq=33,sk=16",       "page=16,sk=50",
   };
   for (const auto op : all_operations()) {
+    if (op == "moe.identity") continue;  // no tensors
     for (const auto data : inputs::all_distributions()) {
       wanted.push_back(std::string(op) + ",data=" + std::string(data));
     }
