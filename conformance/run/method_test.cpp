@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/legal.h"
+#include "conformance/cases/filter.h"
 #include "conformance/run/run.h"
 #include "conformance/suites/suite.h"
 #include "device/abi/implementation.h"
@@ -111,6 +111,28 @@ TEST(Switches, RefuseWhatTheyDoNotKnow) {
   EXPECT_TRUE(embedded().set_switch("runner_backend", "trtion"));
   EXPECT_TRUE(embedded().set_switch("runner", "triton"));
   EXPECT_FALSE(embedded().get_switch("runner"));
+}
+
+/// Whether a case of smoke fails in the lane that the fault names.
+bool is_killed(const FaultInfo& fault, const std::vector<Case>& smoke) {
+  const auto faulty = make_embedded({64, std::string(fault.name)});
+  const auto filter = cases::Filter::parse(fault.pattern);
+  return std::any_of(smoke.begin(), smoke.end(), [&](const Case& test_case) {
+    if (!filter.matches(test_case)) return false;
+    const auto judgements = examine(test_case, *faulty).judgements;
+    return std::any_of(judgements.begin(), judgements.end(), [&](const judge::Judgement& judged) {
+      return judged.lane == fault.expected_lane && info_of(judged.verdict).exit == 1;
+    });
+  });
+}
+
+TEST(Method, EachFaultOfLifeCycleAndIdentityIsKilledInItsLane) {
+  const std::vector<Case> smoke = suites::load("smoke");
+  for (const FaultInfo& fault : all_faults()) {
+    if (fault.pattern.starts_with("moe.method") || fault.pattern.starts_with("moe.identity")) {
+      EXPECT_TRUE(is_killed(fault, smoke)) << fault.name;
+    }
+  }
 }
 
 TEST(Method, EveryLifeCycleAndIdentityOfSmokePasses) {
