@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "reference/contract/runner_table.h"
+#include "reference/spec/identity.h"
 #include "reference/spec/ids.h"
 #include "reference/spec/problems.h"
 
@@ -26,18 +28,68 @@ Cell with_state(const Manifest& manifest, const std::vector<Problem>& members) {
   return cell;
 }
 
+/// Why the ownership cannot come about where create_runner constructs nothing, or something;
+/// empty: it can.
+std::string excluded_because(std::string_view ownership, contract::Constructs constructs) {
+  const bool runner = constructs == contract::Constructs::kYes;
+  const bool owns = ownership.starts_with("owner") || ownership == "recreated_owner";
+  if (owns && !runner) return "create_runner constructs no runner there: see created_empty";
+  if (ownership == "recreated_empty" && !runner) return "there is no owner to re-create";
+  if (ownership == "created_empty" && runner) return "create_runner constructs a runner there";
+  return "";
+}
+
+/// A cell whose life cycle the manifest claims: what the contract says of it.
+void judge_by_contract(Cell& cell, bool has_kernel) {
+  const auto* row = contract::find_runner_row(cell.quant, cell.backend);
+  if (row == nullptr) return;
+  const bool creates = cell.ownership != "never_created" && !cell.ownership.starts_with("borrower");
+  if (creates && row->constructs == contract::Constructs::kRefused) {
+    cell.state = "refused";
+    cell.reason = "create_runner refuses: " + row->evidence;
+    return;
+  }
+  cell.reason = excluded_because(cell.ownership, row->constructs);
+  if (!cell.reason.empty()) {
+    cell.state = "excluded";
+  } else if (!has_kernel) {
+    cell.reason = "the life cycle alone: no kernel for the backend";
+  }
+}
+
 Cell experts_cell(std::string_view backend, std::string_view quant, std::string_view ownership,
                   const Manifest& manifest) {
   ExpertsProblem problem;
   problem.backend = backend;
   problem.quant = quant;
-  problem.ownership = ownership;
-  std::vector<Problem> members;
+  std::vector<Problem> kernels, cycles;
   for (const DType io : kIoTypes) {
     problem.io = io;
-    members.push_back(problem.to_problem());
+    kernels.push_back(problem.to_problem());
+    MethodProblem method;
+    method.layer = problem;
+    method.ownership = ownership;
+    cycles.push_back(method.to_problem());
   }
-  return with_state(manifest, members);
+  const auto claims = [&](const Problem& p) { return manifest.path_for(p) != nullptr; };
+  const bool has_kernel = std::any_of(kernels.begin(), kernels.end(), claims);
+  Cell cell = with_state(manifest, cycles);
+  if (cell.state == "offered") {
+    judge_by_contract(cell, has_kernel);
+  } else if (has_kernel && ownership == "owner") {
+    cell.state = "offered";
+    cell.reason = "";
+  }
+  return cell;
+}
+
+void add_identities(std::vector<Cell>& cells, const Manifest& manifest) {
+  for (const TaggedType& type : all_tagged_types()) {
+    IdentityProblem problem;
+    problem.type = type.name;
+    problem.value = type.values.front().name;
+    cells.push_back(with_state(manifest, {problem.to_problem()}));
+  }
 }
 
 void add_experts(std::vector<Cell>& cells, const Manifest& manifest) {
@@ -82,6 +134,7 @@ void add_attention(std::vector<Cell>& cells, const Manifest& manifest, bool deco
 std::vector<Cell> full_grid(const Manifest& manifest) {
   std::vector<Cell> cells;
   add_experts(cells, manifest);
+  add_identities(cells, manifest);
   add_routes(cells, manifest);
   for (const bool decode : {false, true}) {
     for (const Mask mask : kMasks) add_attention(cells, manifest, decode, mask);
