@@ -17,8 +17,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports overlapping copies inside std::string's own operator+ (GCC bug 105329).
   target_compile_options(plumbline_options INTERFACE -Wno-restrict)
 endif()
-if(NOT CMAKE_CROSSCOMPILING AND PLUMBLINE_SANITIZE STREQUAL "")
+if(PLUMBLINE_NATIVE AND NOT CMAKE_CROSSCOMPILING AND PLUMBLINE_SANITIZE STREQUAL "")
   target_compile_options(plumbline_options INTERFACE -march=native)
+elseif(NOT PLUMBLINE_NATIVE)
+  target_compile_options(plumbline_options INTERFACE -march=x86-64-v3)
 endif()
 
 if(PLUMBLINE_SANITIZE STREQUAL "address")
