@@ -14,6 +14,7 @@
 #include "reference/bounds/evaluate.h"
 #include "reference/contract/method_model.h"
 #include "reference/spec/ids.h"
+#include "reference/spec/status.h"
 
 namespace plumbline::run {
 namespace {
@@ -274,6 +275,8 @@ std::vector<Judgement> judge_method(const Case& test_case, Implementation& imple
     std::vector<Judgement> judgements = sequence.judge();
     path = sequence.path();
     return judgements;
+  } catch (const BadInput&) {
+    throw;  // of the harness: no implementation reads files
   } catch (const std::exception& error) {
     return {verdict(Verdict::kCrash, "crash",
                     "the implementation threw: " + std::string(error.what()))};
