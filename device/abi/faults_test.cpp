@@ -90,7 +90,13 @@ std::vector<Tensors> traces(const std::string& fault) {
 TEST(Faults, EachLeavesOtherBytesBehindThanTheCorrectKernels) {
   const std::vector<Tensors> correct = traces("");
   EXPECT_EQ(correct, traces(""));
+  // Faults of the path chosen and of the life cycle leave the numbers as they are.
+  const auto keeps_numbers = [](const FaultInfo& fault) {
+    return fault.expected_lane == "contract" || fault.pattern.starts_with("moe.method") ||
+           fault.pattern.starts_with("moe.identity");
+  };
   for (const FaultInfo& fault : all_faults()) {
+    if (keeps_numbers(fault)) continue;
     EXPECT_NE(correct, traces(std::string(fault.name))) << fault.name;
   }
 }

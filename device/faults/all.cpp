@@ -33,6 +33,17 @@ constexpr std::array kAll = {
     &kKeysReadPastTheEnd,
     &kLastSplitDropped,
     &kSplitsFollowTheBatch,
+    &kPredicateOnTheWrongType,
+    &kLightopAskedOfScaleFormats,
+    &kAliasForgotten,
+    &kBorrowerReadsOwnerState,
+    &kParametersWrittenByABorrower,
+    &kStaleParametersAfterReCreation,
+    &kAbsentLimitWrittenAsZero,
+    &kOwnershipKeptByARefusedCall,
+    &kWeightsPackedTwice,
+    &kSwitchLeftByProcessWeights,
+    &kUnknownRunnerBecomesTriton,
 };
 
 }  // namespace

@@ -29,5 +29,16 @@ extern const Fault kOneTokenTooMany;
 extern const Fault kKeysReadPastTheEnd;
 extern const Fault kLastSplitDropped;
 extern const Fault kSplitsFollowTheBatch;
+extern const Fault kPredicateOnTheWrongType;
+extern const Fault kLightopAskedOfScaleFormats;
+extern const Fault kAliasForgotten;
+extern const Fault kBorrowerReadsOwnerState;
+extern const Fault kParametersWrittenByABorrower;
+extern const Fault kStaleParametersAfterReCreation;
+extern const Fault kAbsentLimitWrittenAsZero;
+extern const Fault kOwnershipKeptByARefusedCall;
+extern const Fault kWeightsPackedTwice;
+extern const Fault kSwitchLeftByProcessWeights;
+extern const Fault kUnknownRunnerBecomesTriton;
 
 }  // namespace plumbline::device
