@@ -30,7 +30,7 @@ float lanes(const double* a, const double* b, Eigen::Index n) {
 
 /// A row as an operand of a product.
 Matrix operand(const Matrix& row, std::int64_t group) {
-  return group > 0 ? quantize_groups(Enclosure::exact(row), group).mid : row;
+  return group > 0 ? quantize_rows(Enclosure::exact(row), {DType::kE4m3fn, group}).mid : row;
 }
 
 float silu(float g, float u) { return g / (1.0F + std::exp(-g)) * u; }

@@ -26,7 +26,9 @@ ExpectedTensors evaluate_experts(const Problem& problem, const Tensors& inputs,
   const auto layer = descriptor<ExpertsProblem>(problem);
   const ExpertArithmetic arithmetic{layer.activation, profile, layer.io, layer.quant, layer.scale};
   ExpectedTensors expected;
-  expected["out"] = experts(moe::decode_inputs(inputs, layer.quant), arithmetic);
+  moe::ExpertInputs decoded = moe::decode_inputs(inputs, layer.quant);
+  decoded.weight_on = layer.weight_on;
+  expected["out"] = experts(decoded, arithmetic);
   return expected;
 }
 

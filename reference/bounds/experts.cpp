@@ -28,22 +28,34 @@ bool rounds_between(const ExpertArithmetic& arithmetic) {
   return arithmetic.profile.rounding == ExpertRounding::kStages || rounds_each(arithmetic);
 }
 
-std::int64_t group_of(const ExpertArithmetic& arithmetic) {
+QuantScheme scheme_of(const ExpertArithmetic& arithmetic) {
   const auto scheme = quant_from_name(arithmetic.quant);
   if (!scheme) throw BadInput("", "quant", "no such scheme: " + arithmetic.quant);
-  return scheme->activation_group;
+  return *scheme;
 }
 
-/// a·wᵀ + bias with the roundings of the profile; with groups of a quantised operand every group's
-/// partial sum is scaled on its own.
+/// Error of a product of k terms relative to Σ|a·w| over the dequantised operands.
+/// Groups along k: each partial sum is scaled on its own (gamma32). One scale a token and one a
+/// channel: the sum is scaled at its end, which is one group. int8: the sum itself is exact in
+/// int32 (127²·k < 2³¹ for k < 133,152); left are its conversion to fp32, one rounding beyond 2²⁴,
+/// and the two scales: (P·s_a)·s_w and P·(s_a·s_w) round twice each. Three roundings,
+/// (1 + u)³ − 1 ≤ 3u/(1 − 3u).
+double gamma_of(const ExpertArithmetic& arithmetic, std::int64_t k) {
+  const QuantScheme scheme = scheme_of(arithmetic);
+  const bool truncating = arithmetic.profile.accumulator == Accumulator::kFp32Truncating;
+  if (arithmetic.profile.accumulator == Accumulator::kInt32 && scheme.activation == DType::kI8) {
+    return 3 * kUnit32 / (1 - 3 * kUnit32);
+  }
+  const std::int64_t group = scheme.activation_group;
+  if (group > 0) return gamma32(k, (k + group - 1) / group, truncating);
+  return gamma32(k, scheme.activation_scale == Granularity::kToken ? 1 : 0, truncating);
+}
+
+/// a·wᵀ + bias with the roundings of the profile.
 Enclosure linear(const Enclosure& a, const Matrix& w, const Matrix& bias, Eigen::Index expert,
                  const ExpertArithmetic& arithmetic) {
-  const std::int64_t group = group_of(arithmetic);
   const std::int64_t k = w.cols();
-  const std::int64_t groups = group > 0 ? (k + group - 1) / group : 0;
-  const bool truncating = arithmetic.profile.accumulator == Accumulator::kFp32Truncating;
-  const double gamma = gamma32(k, groups, truncating) + reference_gamma(k);
-  Enclosure y = multiply_transposed(a, w, gamma);
+  Enclosure y = multiply_transposed(a, w, gamma_of(arithmetic, k) + reference_gamma(k));
   if (bias.size() > 0) {
     if (rounds_each(arithmetic)) round_enclosure(arithmetic.io, y);
     add_row(y, bias.row(expert));
@@ -52,8 +64,9 @@ Enclosure linear(const Enclosure& a, const Matrix& w, const Matrix& bias, Eigen:
 }
 
 Enclosure quantized(Enclosure a, const ExpertArithmetic& arithmetic) {
-  const std::int64_t group = group_of(arithmetic);
-  return group > 0 ? quantize_groups(a, group) : a;
+  const QuantScheme scheme = scheme_of(arithmetic);
+  if (scheme.activation_scale == Granularity::kNone) return a;
+  return quantize_rows(a, {scheme.activation, scheme.activation_group});
 }
 
 /// All rows of one expert, x quantised already, up to its own result before the router weight.
@@ -111,14 +124,6 @@ void round_or_not(DType io, Enclosure& y) {
   y.radius = (high - low) / 2 * (1 + 4 * kUnit64);
 }
 
-Matrix gather_rows(const Matrix& x, const std::vector<std::int64_t>& positions, std::int64_t k) {
-  Matrix rows(std::ssize(positions), x.cols());
-  for (Eigen::Index row = 0; row < rows.rows(); ++row) {
-    rows.row(row) = x.row(positions[static_cast<std::size_t>(row)] / k);
-  }
-  return rows;
-}
-
 std::vector<std::int64_t> identity_positions(const moe::ExpertInputs& in) {
   std::vector<std::int64_t> positions;
   for (std::size_t n = 0; n < in.ids.size(); ++n) {
@@ -130,7 +135,9 @@ std::vector<std::int64_t> identity_positions(const moe::ExpertInputs& in) {
 void add_identities(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic, Sums& sums) {
   const auto positions = identity_positions(in);
   if (positions.empty()) return;
-  Enclosure y = Enclosure::exact(gather_rows(in.x, positions, in.k));
+  moe::ExpertInputs plain = in;
+  plain.weight_on = WeightOn::kOutput;
+  Enclosure y = Enclosure::exact(moe::gathered_rows(plain, positions));
   apply_weights(in, positions, y);
   if (rounds_each(arithmetic)) {
     round_enclosure(arithmetic.io, y);
@@ -164,14 +171,15 @@ void finish(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic, Sum
 Expected experts(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic) {
   Sums sums{Enclosure::exact(Matrix::Zero(in.t, in.h)), Matrix::Zero(in.t, in.h),
             Matrix::Constant(in.t, in.h, grain_of(0.0))};
-  // The input is known exactly, so its quantisation is, too.
-  const Enclosure x = quantized(Enclosure::exact(in.x), arithmetic);
+  const bool weighted_input = in.weight_on == WeightOn::kInput;
   const auto positions = moe::positions_by_expert(in);
   for (std::size_t expert = 0; expert < positions.size(); ++expert) {
     if (positions[expert].empty()) continue;
-    Matrix rows = gather_rows(x.mid, positions[expert], in.k);
-    Enclosure y = run_expert(in, expert, std::move(rows), arithmetic);
-    apply_weights(in, positions[expert], y);
+    // The input is known exactly, so its quantisation is, too.
+    Enclosure x =
+        quantized(Enclosure::exact(moe::gathered_rows(in, positions[expert])), arithmetic);
+    Enclosure y = run_expert(in, expert, std::move(x.mid), arithmetic);
+    if (!weighted_input) apply_weights(in, positions[expert], y);
     if (rounds_between(arithmetic)) round_enclosure(arithmetic.io, y);
     for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
       add_to_token(y, row, positions[expert][static_cast<std::size_t>(row)] / in.k, arithmetic,

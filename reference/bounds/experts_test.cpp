@@ -177,7 +177,7 @@ TEST(ExpertBounds, NanReachesItsOwnTokenOnly) {
 TEST(GroupQuantisation, ExactOperandsAreFollowedBitByBit) {
   std::mt19937_64 random(9);
   const Matrix x = emulate::draw("heavy", 6, 200, DType::kBf16, random);
-  const Enclosure quantised = quantize_groups(Enclosure::exact(x), 128);
+  const Enclosure quantised = quantize_rows(Enclosure::exact(x), {DType::kE4m3fn, 128});
   EXPECT_EQ(quantised.radius.maxCoeff(), 0.0);
   for (Eigen::Index row = 0; row < x.rows(); ++row) {
     for (const Eigen::Index first : {0, 128}) {
@@ -196,7 +196,7 @@ TEST(GroupQuantisation, PowersOfTwoAreNotInflated) {
   // amax = 448·2^k gives the scale 2^k: every quotient is exact, ties included, and stays certain.
   Matrix x = Matrix::Constant(1, 128, 448 * 0x1p-6);
   x(0, 1) = 17 * 0x1p-6;  // halfway between the codes 16 and 18
-  const Enclosure quantised = quantize_groups(Enclosure::exact(x), 128);
+  const Enclosure quantised = quantize_rows(Enclosure::exact(x), {DType::kE4m3fn, 128});
   EXPECT_EQ(quantised.mid(0, 1), 16 * 0x1p-6);
   EXPECT_EQ(quantised.radius(0, 1), 0.0);
 }
@@ -206,14 +206,14 @@ TEST(GroupQuantisation, HoldsEveryMemberOfTheInterval) {
   std::uniform_real_distribution<double> inside(-1, 1);
   const Matrix mid = emulate::draw("heavy", 8, 128, DType::kBf16, random);
   const Enclosure x{mid, mid.cwiseAbs() * 0x1p-7};
-  const Enclosure quantised = quantize_groups(x, 128);
+  const Enclosure quantised = quantize_rows(x, {DType::kE4m3fn, 128});
   for (int trial = 0; trial < 50; ++trial) {
     Matrix member = mid;
     for (Eigen::Index n = 0; n < member.size(); ++n) {
       member.data()[n] += inside(random) * x.radius.data()[n];
       member.data()[n] = static_cast<float>(member.data()[n]);
     }
-    const Matrix got = quantize_groups(Enclosure::exact(member), 128).mid;
+    const Matrix got = quantize_rows(Enclosure::exact(member), {DType::kE4m3fn, 128}).mid;
     // A member may leave the interval by its own rounding to fp32.
     EXPECT_EQ(emulate::outside(quantised.mid, quantised.radius * (1 + 1e-7), got), 0);
   }

@@ -8,10 +8,11 @@
 namespace plumbline::bounds {
 namespace {
 
-constexpr float kLargest = 448.0F;
 constexpr float kSmallestAmax = 1e-10F;
 
-float scale_of(double amax) { return std::max(static_cast<float>(amax), kSmallestAmax) / kLargest; }
+float scale_of(double amax, float largest) {
+  return std::max(static_cast<float>(amax), kSmallestAmax) / largest;
+}
 
 struct ScaleRange {
   float low;
@@ -19,7 +20,7 @@ struct ScaleRange {
 };
 
 /// The scales that the largest magnitude of the group may lead to.
-ScaleRange scales_of(const double* mid, const double* radius, Eigen::Index n) {
+ScaleRange scales_of(const double* mid, const double* radius, Eigen::Index n, float largest) {
   double low = 0;
   double high = 0;
   for (Eigen::Index j = 0; j < n; ++j) {
@@ -27,11 +28,7 @@ ScaleRange scales_of(const double* mid, const double* radius, Eigen::Index n) {
     low = std::max(low, magnitude - radius[j]);
     high = std::max(high, magnitude + radius[j]);
   }
-  return {scale_of(low), scale_of(high)};
-}
-
-float quotient(double x, float scale) {
-  return std::clamp(static_cast<float>(x) / scale, -kLargest, kLargest);
+  return {scale_of(low, largest), scale_of(high, largest)};
 }
 
 bool all_finite(const double* mid, const double* radius, Eigen::Index n) {
@@ -39,52 +36,73 @@ bool all_finite(const double* mid, const double* radius, Eigen::Index n) {
          std::all_of(radius, radius + n, [](double x) { return std::isfinite(x); });
 }
 
+/// A group of one row: where it begins in the matrices, and how long it is.
+struct Group {
+  Eigen::Index row;
+  Eigen::Index first;
+  Eigen::Index count;
+};
+
 /// Low and high quotients of one group, to be rounded to codes.
-void divide_group(const double* mid, const double* radius, Eigen::Index n, ScaleRange scale,
-                  double* low, double* high) {
-  for (Eigen::Index j = 0; j < n; ++j) {
-    const double from = mid[j] - radius[j];
-    const double to = mid[j] + radius[j];
-    low[j] = quotient(from, from < 0 ? scale.low : scale.high);
-    high[j] = quotient(to, to < 0 ? scale.high : scale.low);
+void divide_group(const Enclosure& x, const Group& group, ScaleRange scale, float largest,
+                  Enclosure& ends) {
+  const auto quotient = [largest](double value, float by) {
+    return std::clamp(static_cast<float>(value) / by, -largest, largest);
+  };
+  for (Eigen::Index j = group.first; j < group.first + group.count; ++j) {
+    const double from = x.mid(group.row, j) - x.radius(group.row, j);
+    const double to = x.mid(group.row, j) + x.radius(group.row, j);
+    ends.mid(group.row, j) = quotient(from, from < 0 ? scale.low : scale.high);
+    ends.radius(group.row, j) = quotient(to, to < 0 ? scale.high : scale.low);
   }
+}
+
+/// Nearest even; infinities mark groups without a scale and stay.
+void round_codes(DType code, Matrix& quotients) {
+  if (code != DType::kI8) return round_all(code, quotients);
+  quotients = quotients.unaryExpr([](double value) { return std::nearbyint(value); });
 }
 
 }  // namespace
 
-Enclosure quantize_groups(const Enclosure& x, std::int64_t group) {
+Enclosure quantize_rows(const Enclosure& x, const DynamicQuant& quant) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Eigen::Index cols = x.mid.cols();
-  const Eigen::Index groups = (cols + group - 1) / group;
-  Matrix low(x.mid.rows(), cols);
-  Matrix high(x.mid.rows(), cols);
+  const Eigen::Index width = std::max<Eigen::Index>(1, quant.group > 0 ? quant.group : cols);
+  const Eigen::Index groups = (cols + width - 1) / width;
+  // Here `mid` holds the low ends and `radius` the high ones.
+  Enclosure ends{Matrix(x.mid.rows(), cols), Matrix(x.mid.rows(), cols)};
   std::vector<ScaleRange> scales;
   for (Eigen::Index row = 0; row < x.mid.rows(); ++row) {
-    for (Eigen::Index first = 0; first < cols; first += group) {
-      const Eigen::Index n = std::min<Eigen::Index>(group, cols - first);
+    for (Eigen::Index first = 0; first < cols; first += width) {
+      const Group group{row, first, std::min(width, cols - first)};
       const double* mid = &x.mid(row, first);
       const double* radius = &x.radius(row, first);
       // A group with NaN or infinity has no defined scale: nothing is promised for it.
-      const bool finite = all_finite(mid, radius, n);
-      scales.push_back(finite ? scales_of(mid, radius, n) : ScaleRange{1, 1});
+      const bool finite = all_finite(mid, radius, group.count);
+      scales.push_back(finite ? scales_of(mid, radius, group.count, quant.largest())
+                              : ScaleRange{1, 1});
       if (finite) {
-        divide_group(mid, radius, n, scales.back(), &low(row, first), &high(row, first));
+        divide_group(x, group, scales.back(), quant.largest(), ends);
       } else {
-        low.row(row).segment(first, n).setConstant(-std::numeric_limits<double>::infinity());
-        high.row(row).segment(first, n).setConstant(std::numeric_limits<double>::infinity());
+        ends.mid.row(row).segment(first, group.count).setConstant(-kInfinity);
+        ends.radius.row(row).segment(first, group.count).setConstant(kInfinity);
       }
     }
   }
-  round_all(DType::kE4m3fn, low);
-  round_all(DType::kE4m3fn, high);
+  round_codes(quant.code, ends.mid);
+  round_codes(quant.code, ends.radius);
   Enclosure result{Matrix(x.mid.rows(), cols), Matrix(x.mid.rows(), cols)};
   for (Eigen::Index row = 0; row < x.mid.rows(); ++row) {
     for (Eigen::Index j = 0; j < cols; ++j) {
-      const ScaleRange s = scales[static_cast<std::size_t>(row * groups + j / group)];
-      const double from = low(row, j) * (low(row, j) < 0 ? s.high : s.low);
-      const double to = high(row, j) * (high(row, j) < 0 ? s.low : s.high);
+      const ScaleRange s = scales[static_cast<std::size_t>(row * groups + j / width)];
+      const double low = ends.mid(row, j);
+      const double high = ends.radius(row, j);
+      const double from = low * (low < 0 ? s.high : s.low);
+      const double to = high * (high < 0 ? s.low : s.high);
       const bool finite = std::isfinite(to - from);
       result.mid(row, j) = finite ? from + (to - from) / 2 : 0;
-      result.radius(row, j) = finite ? (to - from) / 2 : std::numeric_limits<double>::infinity();
+      result.radius(row, j) = finite ? (to - from) / 2 : kInfinity;
     }
   }
   return result;

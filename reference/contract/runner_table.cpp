@@ -1,6 +1,5 @@
 #include "reference/contract/runner_table.h"
 
-#define CSV_IO_NO_THREAD
 #include <libfccp/csv.h>
 
 #include <algorithm>

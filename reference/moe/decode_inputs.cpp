@@ -63,12 +63,35 @@ std::vector<Matrix> block_scaled_weights(const Tensors& tensors, std::string_vie
   return matrices;
 }
 
+/// One scale an output channel: row r of an expert's matrix is codes · scale[expert, r].
+std::vector<Matrix> channel_scaled_weights(const Tensors& tensors, std::string_view name,
+                                           std::int64_t e) {
+  const Slices elements = slices_of(required(tensors, name, 3));
+  const std::string scale_name = std::string(name) + "_scale";
+  const Tensor& scale = required(tensors, scale_name, 2);
+  const std::int64_t experts = required(tensors, name, 3).spec.shape[0];
+  require(scale.spec.shape[0] == experts && scale.spec.shape[1] == elements.rows, scale_name,
+          "one scale a channel: " + shape_text({experts, elements.rows}), scale);
+  const std::vector<double> scales = formats::decode(scale);
+  std::vector<Matrix> matrices;
+  for (std::int64_t expert = 0; expert < e; ++expert) {
+    Matrix matrix = ops::to_matrix(elements.at(expert), elements.rows, elements.cols);
+    for (std::int64_t row = 0; row < elements.rows; ++row) {
+      matrix.row(row) *= scales[static_cast<std::size_t>(expert * elements.rows + row)];
+    }
+    matrices.push_back(std::move(matrix));
+  }
+  return matrices;
+}
+
 QuantScheme offered_quant(std::string_view name) {
   const auto quant = quant_from_name(name);
   if (!quant) throw BadInput("", "quant", "no quant scheme \"" + std::string(name) + "\"");
+  const bool plain = quant->weight_scale == Granularity::kNone;
   const bool block128 = quant->weight_scale == Granularity::kBlock && quant->weight_block == 128 &&
                         quant->weight == DType::kE4m3fn && quant->scale == DType::kF32;
-  if (quant->weight_scale != Granularity::kNone && !block128) {
+  const bool channel = quant->weight_scale == Granularity::kChannel;
+  if (!plain && !block128 && !channel) {
     throw BadInput("", "quant", "no reference yet for " + std::string(name));
   }
   return *quant;
@@ -87,6 +110,7 @@ std::vector<Matrix> weights(const Tensors& tensors, std::string_view name, std::
   }
   require(weight.spec.dtype == quant.weight, name, "is " + std::string(name_of(quant.weight)),
           weight);
+  if (quant.weight_scale == Granularity::kChannel) return channel_scaled_weights(tensors, name, e);
   return block_scaled_weights(tensors, name, e, quant.weight_block);
 }
 
@@ -127,6 +151,7 @@ ExpertInputs decode_inputs(const Tensors& tensors, std::string_view quant) {
   ExpertInputs in;
   read_sizes(tensors, in);
   in.x = ops::to_matrix(required(tensors, "x", 2), in.t, in.h);
+  in.io = required(tensors, "x", 2).spec.dtype;
   in.w13 = weights(tensors, "w13", in.e, scheme);
   in.w2 = weights(tensors, "w2", in.e, scheme);
   in.w13_bias = bias(tensors, "w13_bias", in.e, required(tensors, "w13", 3).spec.shape[1]);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "reference/formats/codec.h"
 #include "reference/ops/activation.h"
 #include "reference/ops/gemm.h"
 #include "reference/spec/status.h"
@@ -42,19 +43,34 @@ std::vector<std::vector<std::int64_t>> positions_by_expert(const ExpertInputs& i
   return positions;
 }
 
+Matrix gathered_rows(const ExpertInputs& inputs, const std::vector<std::int64_t>& positions) {
+  Matrix rows(std::ssize(positions), inputs.h);
+  for (Eigen::Index row = 0; row < rows.rows(); ++row) {
+    const std::int64_t position = positions[static_cast<std::size_t>(row)];
+    rows.row(row) = inputs.x.row(position / inputs.k);
+    if (inputs.weight_on == WeightOn::kOutput) continue;
+    const double weight = inputs.topk_weights.data()[position];
+    for (Eigen::Index c = 0; c < rows.cols(); ++c) {
+      // Two roundings, as the formula says: the product in fp32, then the type of x.
+      const auto product = static_cast<float>(weight * rows(row, c));
+      rows(row, c) = formats::round_to(inputs.io, product);
+    }
+  }
+  return rows;
+}
+
 Matrix experts(const ExpertInputs& inputs, const Activation& activation, double scale) {
   check_rows(inputs, activation);
   Matrix out = Matrix::Zero(inputs.t, inputs.h);
   const auto positions = positions_by_expert(inputs);
   for (std::size_t expert = 0; expert < positions.size(); ++expert) {
     if (positions[expert].empty()) continue;
-    Matrix x(std::ssize(positions[expert]), inputs.h);
-    Eigen::Index row = 0;
-    for (const std::int64_t n : positions[expert]) x.row(row++) = inputs.x.row(n / inputs.k);
+    const Matrix x = gathered_rows(inputs, positions[expert]);
     const Matrix result = apply_expert(inputs, activation, expert, x);
-    row = 0;
+    Eigen::Index row = 0;
     for (const std::int64_t n : positions[expert]) {
-      out.row(n / inputs.k) += inputs.topk_weights.data()[n] * result.row(row++);
+      const bool weighted = inputs.weight_on == WeightOn::kInput;
+      out.row(n / inputs.k) += (weighted ? 1.0 : inputs.topk_weights.data()[n]) * result.row(row++);
     }
   }
   for (std::size_t n = 0; n < inputs.ids.size(); ++n) {

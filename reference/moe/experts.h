@@ -19,13 +19,18 @@ struct ExpertInputs {
   Matrix w2_bias;                 ///< [e, h]; 0×0: none
   std::vector<std::int32_t> ids;  ///< t·k; negative: no expert; ≥ e: identity
   Matrix topk_weights;            ///< [t, k]
+  /// kInput: row (t, slot) of an expert's input is fp32(topk_weights[t, slot] · x[t]) rounded to
+  /// the type of x, and its result is not weighted again. Identity experts are weighted as ever.
+  WeightOn weight_on = WeightOn::kOutput;
+  DType io = DType::kBf16;  ///< type of x
 };
 
 /// Decodes the tensors x, w13, w2, topk_ids, topk_weights, and w13_bias, w2_bias where present; e
-/// is the experts of w2, and w13 and biases may hold more (unused: identity experts). Quant
-/// fp8_block128 also takes w13_scale and w2_scale, one scale a block of 128×128. Throws BadInput
-/// naming the tensor and the rule where one is missing, has the wrong type or contradicts another,
-/// and for a quant that has no reference here.
+/// is the experts of w2, and w13 and biases may hold more (unused: identity experts). Quantised
+/// weights also take w13_scale and w2_scale: one scale a block of 128×128 (fp8_block128), or one an
+/// output channel, w13_scale [e, rows of w13], w2_scale [e, h] (w8a8_int8, w8a8_fp8_channel).
+/// Throws BadInput naming the tensor and the rule where one is missing, has the wrong type or
+/// contradicts another, and for a quant that has no reference here.
 ExpertInputs decode_inputs(const Tensors& tensors, std::string_view quant);
 
 /// out[t] = scale · Σ_k topk_weights[t, k] · expert(ids[t, k])(x[t]), where expert(x) =
@@ -33,6 +38,10 @@ ExpertInputs decode_inputs(const Tensors& tensors, std::string_view quant);
 /// zeros. Tokens are gathered by expert, so every product is one of matrices. Returns [t, h].
 /// Throws BadInput where w13 has the wrong number of rows for the activation.
 Matrix experts(const ExpertInputs& inputs, const Activation& activation, double scale = 1.0);
+
+/// The input rows of one expert, [positions, h]: x of each position's token, weighted where
+/// `weight_on` says so.
+Matrix gathered_rows(const ExpertInputs& inputs, const std::vector<std::int64_t>& positions);
 
 /// The (token, slot) pairs of each expert: e lists of positions in `ids`, ascending.
 std::vector<std::vector<std::int64_t>> positions_by_expert(const ExpertInputs& inputs);
