@@ -1,0 +1,234 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "reference/bounds/emulate.h"
+#include "reference/bounds/experts.h"
+#include "reference/formats/codec.h"
+
+/// W8A8 with one scale a token and one an output channel: devices that are right in different ways
+/// stay within the radius, and those with one mistake leave it.
+namespace plumbline::bounds {
+namespace {
+
+/// A layer whose weights are codes with scales.
+struct Quantised {
+  moe::ExpertInputs in;
+  std::vector<Matrix> codes13, codes2;
+  Matrix scale13, scale2;  ///< [e, 2i], [e, h]
+};
+
+bool is_int8(const ExpertArithmetic& how) { return how.quant == "w8a8_int8"; }
+
+Matrix random_codes(bool int8, Eigen::Index rows, Eigen::Index cols, std::mt19937_64& random) {
+  Matrix codes = emulate::draw("gaussian", rows, cols, DType::kF32, random) * (int8 ? 32.0 : 16.0);
+  return codes.unaryExpr([&](double x) {
+    return formats::round_to(int8 ? DType::kI8 : DType::kE4m3fn, std::clamp(x, -127.0, 127.0));
+  });
+}
+
+/// Scales between ½ and 2 times `size`, numbers of fp32.
+Matrix random_scales(Eigen::Index rows, Eigen::Index cols, double size, std::mt19937_64& random) {
+  std::uniform_real_distribution<double> uniform(0.5, 2.0);
+  Matrix scales(rows, cols);
+  for (Eigen::Index n = 0; n < scales.size(); ++n) {
+    scales.data()[n] = static_cast<float>(size * uniform(random));
+  }
+  return scales;
+}
+
+Matrix dequantised(const Matrix& codes, const Matrix& scales, Eigen::Index expert) {
+  return scales.row(expert).transpose().asDiagonal() * codes;
+}
+
+Quantised make_layer(const ExpertArithmetic& how, WeightOn weight_on, std::mt19937_64& random) {
+  constexpr std::int64_t kExperts = 3;
+  Quantised layer;
+  moe::ExpertInputs& in = layer.in;
+  in.t = 6;
+  in.h = 70;
+  in.i = 44;
+  in.e = kExperts;
+  in.k = 2;
+  in.weight_on = weight_on;
+  in.x = emulate::draw("gaussian", in.t, in.h, DType::kBf16, random);
+  const double unit = is_int8(how) ? 1.0 / 32 : 1.0 / 16;
+  layer.scale13 = random_scales(in.e, 2 * in.i, unit / 8, random);
+  layer.scale2 = random_scales(in.e, in.h, unit / 6, random);
+  for (std::int64_t expert = 0; expert < in.e; ++expert) {
+    layer.codes13.push_back(random_codes(is_int8(how), 2 * in.i, in.h, random));
+    layer.codes2.push_back(random_codes(is_int8(how), in.h, in.i, random));
+    in.w13.push_back(dequantised(layer.codes13.back(), layer.scale13, expert));
+    in.w2.push_back(dequantised(layer.codes2.back(), layer.scale2, expert));
+  }
+  for (std::int64_t slot = 0; slot < in.t * in.k; ++slot) {
+    in.ids.push_back(static_cast<std::int32_t>((slot + slot / 3) % kExperts));
+  }
+  in.topk_weights = emulate::draw("positive", in.t, in.k, DType::kF32, random);
+  return layer;
+}
+
+/// How a device computes, and where it goes wrong.
+struct Device {
+  bool scales_first = false;  ///< P·(s_a·s_w) instead of (P·s_a)·s_w
+  bool reverse = false;       ///< order of the sum
+  int wrong_channel = 0;      ///< the scale of another channel
+  bool weight_twice = false;  ///< the router weight also on the output
+  bool other_token = false;   ///< scales of the token before
+};
+
+struct TokenCodes {
+  std::vector<float> codes;
+  float scale = 0;
+};
+
+TokenCodes quantise(const std::vector<float>& row, bool int8) {
+  const float largest = int8 ? 127.0F : 448.0F;
+  float absolute = 1e-10F;
+  for (const float x : row) absolute = std::max(absolute, std::abs(x));
+  TokenCodes result;
+  result.scale = absolute / largest;
+  for (const float x : row) {
+    const float q = x / result.scale;
+    result.codes.push_back(int8 ? std::nearbyint(q) : emulate::round(DType::kE4m3fn, q));
+  }
+  return result;
+}
+
+float product(const TokenCodes& a, const Matrix& codes, const Matrix& scales, Eigen::Index expert,
+              Eigen::Index row, const Device& device, bool int8) {
+  std::int64_t integer = 0;
+  float real = 0;
+  const auto k = static_cast<Eigen::Index>(a.codes.size());
+  for (Eigen::Index step = 0; step < k; ++step) {
+    const Eigen::Index j = device.reverse ? k - 1 - step : step;
+    const auto w = static_cast<float>(codes(row, j));
+    integer += static_cast<std::int64_t>(a.codes[static_cast<std::size_t>(j)]) *
+               static_cast<std::int64_t>(w);
+    real += a.codes[static_cast<std::size_t>(j)] * w;
+  }
+  const float sum = int8 ? static_cast<float>(integer) : real;
+  const Eigen::Index channel = (row + device.wrong_channel) % scales.cols();
+  const auto scale = static_cast<float>(scales(expert, channel));
+  return device.scales_first ? sum * (a.scale * scale) : (sum * a.scale) * scale;
+}
+
+Matrix emulated(const Quantised& layer, const ExpertArithmetic& how, const Device& device) {
+  const moe::ExpertInputs& in = layer.in;
+  const bool int8 = is_int8(how);
+  const bool stages = how.profile.rounding == ExpertRounding::kStages;
+  const DType between = stages ? DType::kBf16 : DType::kF32;
+  Matrix out(in.t, in.h);
+  float scale_before = 1.0F / 64;
+  for (std::int64_t t = 0; t < in.t; ++t) {
+    std::vector<float> total(static_cast<std::size_t>(in.h), 0.0F);
+    for (std::int64_t slot = 0; slot < in.k; ++slot) {
+      const auto weight = static_cast<float>(in.topk_weights(t, slot));
+      const auto expert =
+          static_cast<Eigen::Index>(in.ids[static_cast<std::size_t>(t * in.k + slot)]);
+      const auto e = static_cast<std::size_t>(expert);
+      std::vector<float> x;
+      for (std::int64_t c = 0; c < in.h; ++c) {
+        auto value = static_cast<float>(in.x(t, c));
+        if (in.weight_on == WeightOn::kInput) value = emulate::round(DType::kBf16, weight * value);
+        x.push_back(value);
+      }
+      TokenCodes a = quantise(x, int8);
+      if (device.other_token) std::swap(a.scale, scale_before);
+      std::vector<float> activated;
+      for (std::int64_t r = 0; r < in.i; ++r) {
+        const float gate = emulate::round(
+            between, product(a, layer.codes13[e], layer.scale13, expert, r, device, int8));
+        const float up = emulate::round(
+            between, product(a, layer.codes13[e], layer.scale13, expert, r + in.i, device, int8));
+        activated.push_back(emulate::round(DType::kBf16, gate / (1.0F + std::exp(-gate)) * up));
+      }
+      const TokenCodes b = quantise(activated, int8);
+      const bool weighted = in.weight_on == WeightOn::kOutput || device.weight_twice;
+      for (std::int64_t r = 0; r < in.h; ++r) {
+        const float y = product(b, layer.codes2[e], layer.scale2, expert, r, device, int8);
+        total[static_cast<std::size_t>(r)] += emulate::round(between, weighted ? y * weight : y);
+      }
+    }
+    for (std::int64_t r = 0; r < in.h; ++r) {
+      out(t, r) = emulate::round(DType::kBf16, total[static_cast<std::size_t>(r)]);
+    }
+  }
+  return out;
+}
+
+std::vector<ExpertArithmetic> all_arithmetic() {
+  std::vector<ExpertArithmetic> all;
+  for (const char* quant : {"w8a8_int8", "w8a8_fp8_channel"}) {
+    for (const ExpertRounding rounding : {ExpertRounding::kStages, ExpertRounding::kActivation}) {
+      ExpertArithmetic how;
+      how.quant = quant;
+      how.profile.rounding = rounding;
+      if (is_int8(how)) how.profile.accumulator = Accumulator::kInt32;
+      all.push_back(how);
+    }
+  }
+  return all;
+}
+
+void for_each_layer(const std::function<void(const Quantised&, const ExpertArithmetic&)>& check) {
+  std::mt19937_64 random(7);
+  for (int again = 0; again < 8; ++again) {
+    for (const ExpertArithmetic& how : all_arithmetic()) {
+      for (const WeightOn weight_on : {WeightOn::kOutput, WeightOn::kInput}) {
+        check(make_layer(how, weight_on, random), how);
+      }
+    }
+  }
+}
+
+TEST(ChannelQuant, DevicesThatAreRightInDifferentWaysStayWithinTheRadius) {
+  for_each_layer([](const Quantised& layer, const ExpertArithmetic& how) {
+    const Expected expected = experts(layer.in, how);
+    for (const bool scales_first : {false, true}) {
+      for (const bool reverse : {false, true}) {
+        Device device;
+        device.scales_first = scales_first;
+        device.reverse = reverse;
+        EXPECT_EQ(emulate::outside(expected, emulated(layer, how, device)), 0)
+            << how.quant << " scales first " << scales_first << " reverse " << reverse;
+      }
+    }
+  });
+}
+
+TEST(ChannelQuant, EachMistakeLeavesTheRadius) {
+  for_each_layer([](const Quantised& layer, const ExpertArithmetic& how) {
+    const Expected expected = experts(layer.in, how);
+    Device neighbour;
+    neighbour.wrong_channel = 1;
+    Device token;
+    token.other_token = true;
+    EXPECT_GT(emulate::outside(expected, emulated(layer, how, neighbour)),
+              layer.in.t * layer.in.h / 2);
+    EXPECT_GT(emulate::outside(expected, emulated(layer, how, token)), layer.in.t * layer.in.h / 2);
+    if (layer.in.weight_on == WeightOn::kOutput) return;
+    Device twice;
+    twice.weight_twice = true;
+    EXPECT_GT(emulate::outside(expected, emulated(layer, how, twice)), layer.in.h);
+  });
+}
+
+TEST(ChannelQuant, TheRadiusStaysFarBelowTheValues) {
+  for_each_layer([](const Quantised& layer, const ExpertArithmetic& how) {
+    const Expected expected = experts(layer.in, how);
+    double squares = 0;
+    for (const double value : expected.value) squares += value * value;
+    const double rms = std::sqrt(squares / static_cast<double>(expected.value.size()));
+    const auto wide = std::count_if(expected.radius.begin(), expected.radius.end(),
+                                    [&](double radius) { return !(radius <= rms / 4); });
+    EXPECT_EQ(wide, 0) << how.quant;
+  });
+}
+
+}  // namespace
+}  // namespace plumbline::bounds
