@@ -55,10 +55,10 @@ Tensor topk_weights(const ExpertsProblem& p, const Source& source) {
   return formats::encode({DType::kF32, {p.t, p.k}}, values);
 }
 
-/// Scales of weight blocks, between ½ and 2 times 2^exponent, with all bits of a float; powers of
-/// two where sums are to be exact.
-Tensor block_scales(const Source& source, std::string_view name, std::vector<std::int64_t> shape,
-                    int exponent) {
+/// Scales of weight blocks or channels, between ½ and 2 times 2^exponent, with all bits of a float;
+/// powers of two where sums are to be exact.
+Tensor weight_scales(const Source& source, std::string_view name, std::vector<std::int64_t> shape,
+                     int exponent) {
   constexpr int kBits = 23;
   const Stream stream = source.stream(name);
   TensorSpec spec{DType::kF32, std::move(shape)};
@@ -73,8 +73,17 @@ Tensor block_scales(const Source& source, std::string_view name, std::vector<std
   return formats::encode(spec, values);
 }
 
-/// A weight [e, rows, columns] and, where the scheme is blocked, its scales. Codes are 2⁴ times as
-/// large as a unit value, so that they use the range of their type, and the scales take it back.
+/// Shape of the scales of a weight [e, rows, columns].
+std::vector<std::int64_t> scale_shape(const QuantScheme& scheme, std::int64_t e, std::int64_t rows,
+                                      std::int64_t columns) {
+  if (scheme.weight_scale == Granularity::kChannel) return {e, rows};
+  const std::int64_t block = scheme.weight_block;
+  return {e, (rows + block - 1) / block, (columns + block - 1) / block};
+}
+
+/// A weight [e, rows, columns] and, where the scheme is quantised, its scales. Codes are 2⁴ times
+/// (int8: 2⁵ times) as large as a unit value, so that they use the range of their type, and the
+/// scales take it back.
 void add_weight(Tensors& tensors, const ExpertsProblem& p, const Source& source, std::string name,
                 std::pair<std::int64_t, std::int64_t> size) {
   const auto [rows, columns] = size;
@@ -85,13 +94,12 @@ void add_weight(Tensors& tensors, const ExpertsProblem& p, const Source& source,
     tensors[name] = filled(source, name, spec, {Side::kWeight, exponent});
     return;
   }
-  const int spread = source.exact() ? 0 : 4;
-  const std::int64_t block = scheme.weight_block;
+  const int range = scheme.weight == DType::kI8 ? 5 : 4;
+  const int spread = source.exact() ? 0 : range;
   const std::string scale = name + "_scale";
   tensors[name] = filled(source, name, spec, {Side::kWeight, spread});
   tensors[scale] =
-      block_scales(source, scale, {p.e, (rows + block - 1) / block, (columns + block - 1) / block},
-                   exponent - spread);
+      weight_scales(source, scale, scale_shape(scheme, p.e, rows, columns), exponent - spread);
 }
 
 /// Opens every gate so wide that silu(g) = g in fp32 and the layer stays exact: column 0 of x is 1,
@@ -114,8 +122,12 @@ void saturate_gates(const ExpertsProblem& p, Tensors& tensors) {
 }
 
 void require_known(const ExpertsProblem& p) {
-  if (p.quant == "bf16" || p.quant == "fp16" || p.quant == "fp8_block128") return;
-  throw BadInput("inputs", "quant=" + p.quant, "inputs are made for bf16, fp16 and fp8_block128");
+  for (const std::string_view quant :
+       {"bf16", "fp16", "fp8_block128", "w8a8_int8", "w8a8_fp8_channel"}) {
+    if (p.quant == quant) return;
+  }
+  throw BadInput("inputs", "quant=" + p.quant,
+                 "inputs are made for bf16, fp16, fp8_block128, w8a8_int8 and w8a8_fp8_channel");
 }
 
 }  // namespace
@@ -127,7 +139,8 @@ Tensors experts_inputs(const ExpertsProblem& p, const Source& source) {
   add_weight(tensors, p, source, "w13", {p.w13_rows(), p.h});
   add_weight(tensors, p, source, "w2", {p.h, p.i});
   const bool silu = p.activation.kind == Activation::Kind::kSilu;
-  if (source.exact() && silu && p.quant != "fp8_block128") saturate_gates(p, tensors);
+  const bool plain = quant_from_name(p.quant)->weight_scale == Granularity::kNone;
+  if (source.exact() && silu && plain) saturate_gates(p, tensors);
   if (p.has_bias) {
     const Fill fill{Side::kWeight, source.exact() ? 0 : -1};
     tensors["w13_bias"] = filled(source, "w13_bias", {p.io, {p.e, p.w13_rows()}}, fill);
