@@ -9,64 +9,64 @@ namespace {
 
 // Whether a predicate may be asked of a type: a question that does not compile is false.
 template <class T>
-constexpr bool can_ask_lightop = requires(T value) {
+constexpr bool kCanAskLightop = requires(T value) {
   is_lightop(value);
 };
 template <class T>
-constexpr bool can_ask_deepep = requires(T value) {
+constexpr bool kCanAskDeepep = requires(T value) {
   is_deepep(value);
 };
 template <class T>
-constexpr bool can_ask_ue8m0 = requires(T value) {
+constexpr bool kCanAskUe8m0 = requires(T value) {
   ue8m0(value);
 };
 template <class T>
-constexpr bool can_ask_enable_normal = requires(T value) {
+constexpr bool kCanAskEnableNormal = requires(T value) {
   enable_normal(value);
 };
 template <class T>
-constexpr bool can_ask_fp8 = requires(T value) {
+constexpr bool kCanAskFp8 = requires(T value) {
   is_fp8(value);
 };
 template <class T>
-constexpr bool can_ask_supports_aiter = requires(T value) {
+constexpr bool kCanAskSupportsAiter = requires(T value) {
   supports_aiter(value);
 };
 template <class T>
-constexpr bool can_ask_standard = requires(T value) {
+constexpr bool kCanAskStandard = requires(T value) {
   is_standard(value);
 };
 
-static_assert(can_ask_lightop<RunnerBackend>);
-static_assert(!can_ask_lightop<DeepepV2ScaleFormat> && !can_ask_lightop<A2aBackend> &&
-              !can_ask_lightop<DispatchFormat> && !can_ask_lightop<CombineFormat> &&
-              !can_ask_lightop<DispatchDtype> && !can_ask_lightop<DeepepMode> &&
-              !can_ask_lightop<int> && !can_ask_lightop<std::string_view>);
-static_assert(can_ask_deepep<A2aBackend> && can_ask_deepep<DispatchFormat> &&
-              can_ask_deepep<CombineFormat>);
-static_assert(!can_ask_deepep<RunnerBackend> && !can_ask_deepep<DeepepMode> &&
-              !can_ask_deepep<DispatchDtype> && !can_ask_deepep<DeepepV2ScaleFormat> &&
-              !can_ask_deepep<int>);
-static_assert(can_ask_ue8m0<DeepepV2ScaleFormat>);
-static_assert(!can_ask_ue8m0<RunnerBackend> && !can_ask_ue8m0<DispatchDtype> &&
-              !can_ask_ue8m0<A2aBackend> && !can_ask_ue8m0<DispatchFormat> &&
-              !can_ask_ue8m0<CombineFormat> && !can_ask_ue8m0<DeepepMode>);
-static_assert(can_ask_enable_normal<DeepepMode>);
-static_assert(!can_ask_enable_normal<RunnerBackend> && !can_ask_enable_normal<A2aBackend> &&
-              !can_ask_enable_normal<DispatchFormat> && !can_ask_enable_normal<CombineFormat> &&
-              !can_ask_enable_normal<DispatchDtype> && !can_ask_enable_normal<DeepepV2ScaleFormat>);
-static_assert(can_ask_fp8<DispatchDtype>);
-static_assert(!can_ask_fp8<RunnerBackend> && !can_ask_fp8<A2aBackend> &&
-              !can_ask_fp8<DispatchFormat> && !can_ask_fp8<CombineFormat> &&
-              !can_ask_fp8<DeepepMode> && !can_ask_fp8<DeepepV2ScaleFormat>);
-static_assert(can_ask_supports_aiter<A2aBackend>);
-static_assert(!can_ask_supports_aiter<RunnerBackend> && !can_ask_supports_aiter<DispatchFormat> &&
-              !can_ask_supports_aiter<CombineFormat> && !can_ask_supports_aiter<DispatchDtype> &&
-              !can_ask_supports_aiter<DeepepMode> && !can_ask_supports_aiter<DeepepV2ScaleFormat>);
-static_assert(can_ask_standard<DispatchFormat> && can_ask_standard<CombineFormat>);
-static_assert(!can_ask_standard<RunnerBackend> && !can_ask_standard<A2aBackend> &&
-              !can_ask_standard<DispatchDtype> && !can_ask_standard<DeepepMode> &&
-              !can_ask_standard<DeepepV2ScaleFormat>);
+static_assert(kCanAskLightop<RunnerBackend>);
+static_assert(!kCanAskLightop<DeepepV2ScaleFormat> && !kCanAskLightop<A2aBackend> &&
+              !kCanAskLightop<DispatchFormat> && !kCanAskLightop<CombineFormat> &&
+              !kCanAskLightop<DispatchDtype> && !kCanAskLightop<DeepepMode> &&
+              !kCanAskLightop<int> && !kCanAskLightop<std::string_view>);
+static_assert(kCanAskDeepep<A2aBackend> && kCanAskDeepep<DispatchFormat> &&
+              kCanAskDeepep<CombineFormat>);
+static_assert(!kCanAskDeepep<RunnerBackend> && !kCanAskDeepep<DeepepMode> &&
+              !kCanAskDeepep<DispatchDtype> && !kCanAskDeepep<DeepepV2ScaleFormat> &&
+              !kCanAskDeepep<int>);
+static_assert(kCanAskUe8m0<DeepepV2ScaleFormat>);
+static_assert(!kCanAskUe8m0<RunnerBackend> && !kCanAskUe8m0<DispatchDtype> &&
+              !kCanAskUe8m0<A2aBackend> && !kCanAskUe8m0<DispatchFormat> &&
+              !kCanAskUe8m0<CombineFormat> && !kCanAskUe8m0<DeepepMode>);
+static_assert(kCanAskEnableNormal<DeepepMode>);
+static_assert(!kCanAskEnableNormal<RunnerBackend> && !kCanAskEnableNormal<A2aBackend> &&
+              !kCanAskEnableNormal<DispatchFormat> && !kCanAskEnableNormal<CombineFormat> &&
+              !kCanAskEnableNormal<DispatchDtype> && !kCanAskEnableNormal<DeepepV2ScaleFormat>);
+static_assert(kCanAskFp8<DispatchDtype>);
+static_assert(!kCanAskFp8<RunnerBackend> && !kCanAskFp8<A2aBackend> &&
+              !kCanAskFp8<DispatchFormat> && !kCanAskFp8<CombineFormat> &&
+              !kCanAskFp8<DeepepMode> && !kCanAskFp8<DeepepV2ScaleFormat>);
+static_assert(kCanAskSupportsAiter<A2aBackend>);
+static_assert(!kCanAskSupportsAiter<RunnerBackend> && !kCanAskSupportsAiter<DispatchFormat> &&
+              !kCanAskSupportsAiter<CombineFormat> && !kCanAskSupportsAiter<DispatchDtype> &&
+              !kCanAskSupportsAiter<DeepepMode> && !kCanAskSupportsAiter<DeepepV2ScaleFormat>);
+static_assert(kCanAskStandard<DispatchFormat> && kCanAskStandard<CombineFormat>);
+static_assert(!kCanAskStandard<RunnerBackend> && !kCanAskStandard<A2aBackend> &&
+              !kCanAskStandard<DispatchDtype> && !kCanAskStandard<DeepepMode> &&
+              !kCanAskStandard<DeepepV2ScaleFormat>);
 
 TEST(Identity, AForeignPredicateIsRefusedAndNeverFalse) {
   const Table table = all();

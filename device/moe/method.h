@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -19,7 +20,7 @@ struct MethodSurroundings {
 };
 
 /// Whether create_runner of a quant method constructs a runner for a backend.
-enum class Construction : unsigned char {
+enum class Construction : std::uint8_t {
   kRunner,   ///< it does: the method owns it
   kNothing,  ///< the branch constructs none and does not complain
   kRefused,  ///< there is no such branch

@@ -58,15 +58,23 @@ void quantise_channels(const Quantiser& quantiser, std::int64_t rows) {
   }
 }
 
+/// The blocks of `rows` rows from `first` on, at most kScaleBlock rows high; returns the next
+/// scale.
+float* quantise_band(const Quantiser& quantiser, std::int64_t first, std::int64_t rows,
+                     float* scale) {
+  for (std::int64_t column = 0; column < quantiser.columns; column += kScaleBlock) {
+    const auto width = std::min<std::int64_t>(kScaleBlock, quantiser.columns - column);
+    quantiser.block(first, rows, column, width, *scale++);
+  }
+  return scale;
+}
+
 void quantise_blocks(const Quantiser& quantiser, std::int64_t experts, std::int64_t rows) {
   float* scale = quantiser.scales;
   for (std::int64_t expert = 0; expert < experts; ++expert) {
     for (std::int64_t row = 0; row < rows; row += kScaleBlock) {
-      for (std::int64_t column = 0; column < quantiser.columns; column += kScaleBlock) {
-        quantiser.block(expert * rows + row, std::min<std::int64_t>(kScaleBlock, rows - row),
-                        column, std::min<std::int64_t>(kScaleBlock, quantiser.columns - column),
-                        *scale++);
-      }
+      const auto height = std::min<std::int64_t>(kScaleBlock, rows - row);
+      scale = quantise_band(quantiser, expert * rows + row, height, scale);
     }
   }
 }
