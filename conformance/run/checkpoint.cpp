@@ -20,18 +20,22 @@ Tensor rows_of(const Tensor& whole, std::int64_t expert, std::int64_t first, std
   return part;
 }
 
+/// One expert's part of a weight or scale: w2 as it is, w13 as w1 and w3.
+void split_expert(const std::string& name, const Tensor& whole, std::int64_t expert,
+                  std::vector<SavedTensor>& into) {
+  const std::int64_t rows = whole.spec.shape[1];
+  if (name.starts_with("w2")) {
+    into.push_back({name, expert, rows_of(whole, expert, 0, rows)});
+    return;
+  }
+  const std::string suffix = name.ends_with("_scale") ? "_scale" : "";
+  into.push_back({"w1" + suffix, expert, rows_of(whole, expert, 0, rows / 2)});
+  into.push_back({"w3" + suffix, expert, rows_of(whole, expert, rows / 2, rows - rows / 2)});
+}
+
 void split(const Tensors& saved, std::int64_t experts, std::vector<SavedTensor>& into) {
   for (std::int64_t expert = 0; expert < experts; ++expert) {
-    for (const auto& [name, tensor] : saved) {
-      const std::int64_t rows = tensor.spec.shape[1];
-      const std::string suffix = name.ends_with("_scale") ? "_scale" : "";
-      if (name.starts_with("w2")) {
-        into.push_back({name, expert, rows_of(tensor, expert, 0, rows)});
-        continue;
-      }
-      into.push_back({"w1" + suffix, expert, rows_of(tensor, expert, 0, rows / 2)});
-      into.push_back({"w3" + suffix, expert, rows_of(tensor, expert, rows / 2, rows - rows / 2)});
-    }
+    for (const auto& [name, tensor] : saved) split_expert(name, tensor, expert, into);
   }
 }
 

@@ -142,8 +142,8 @@ class Sequence {
   }
 
   void judge_status(const MethodExpectation& expected, const Answer& answer) {
-    const std::string text = std::string(name_of(answer.status)) +
-                             (answer.message.empty() ? std::string() : " (" + answer.message + ")");
+    std::string text(name_of(answer.status));
+    if (!answer.message.empty()) text.append(" (").append(answer.message).append(")");
     const auto& allowed = expected.admissible;
     if (answer.status == Status::kDevice) {
       fail(Verdict::kCrash, text, "crash");
@@ -178,10 +178,9 @@ class Sequence {
     for (const auto& [name, value] : switches_) {
       const auto now = implementation_.get_switch(name);
       if (now && *now == value) continue;
-      fail(Verdict::kFail,
-           "the process-wide switch " + name + " was left at " + (now ? *now : "nothing") +
-               ", it was " + value,
-           "leak");
+      std::string reason = "the process-wide switch " + name + " was left at ";
+      reason.append(now ? *now : "nothing").append(", it was ").append(value);
+      fail(Verdict::kFail, reason, "leak");
     }
   }
 

@@ -40,30 +40,32 @@ std::string broken_rule(const std::vector<RunnerRow>& before, const RunnerRow& r
   return "";
 }
 
+std::vector<RunnerRow> read_rows(Reader& reader, std::string_view file) {
+  reader.read_header(io::ignore_no_column, "quant", "backend", "constructs", "evidence", "status");
+  std::vector<RunnerRow> rows;
+  RunnerRow row;
+  std::string constructs;
+  while (reader.read_row(row.quant, row.backend, constructs, row.evidence, row.status)) {
+    const std::string rule = broken_rule(rows, row, constructs);
+    if (!rule.empty()) {
+      throw BadInput(file, "line " + std::to_string(reader.get_file_line()), rule);
+    }
+    const auto word = std::find(kConstructs.begin(), kConstructs.end(), constructs);
+    row.constructs = static_cast<Constructs>(word - kConstructs.begin());
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::vector<RunnerRow> parse_runner_table(std::string_view text, std::string_view file) {
-  const std::string name(file);
-  std::vector<RunnerRow> rows;
   try {
-    Reader reader(name, text.data(), text.data() + text.size());
-    reader.read_header(io::ignore_no_column, "quant", "backend", "constructs", "evidence",
-                       "status");
-    RunnerRow row;
-    std::string constructs;
-    while (reader.read_row(row.quant, row.backend, constructs, row.evidence, row.status)) {
-      const std::string rule = broken_rule(rows, row, constructs);
-      if (!rule.empty()) {
-        throw BadInput(file, "line " + std::to_string(reader.get_file_line()), rule);
-      }
-      const auto word = std::find(kConstructs.begin(), kConstructs.end(), constructs);
-      row.constructs = static_cast<Constructs>(word - kConstructs.begin());
-      rows.push_back(row);
-    }
+    Reader reader(std::string(file), text.data(), text.data() + text.size());
+    return read_rows(reader, file);
   } catch (const io::error::base& error) {
     throw BadInput(file, "table", error.what());
   }
-  return rows;
 }
 
 const std::vector<RunnerRow>& runner_table() {
