@@ -12,6 +12,9 @@ Judgement judge_scaled_router_weights(const Case& base, Implementation& implemen
   if (p.io == DType::kF16) {
     return nothing_to_change(trial, "f16 has subnormal results, which do not scale exactly");
   }
+  if (p.weight_on == WeightOn::kInput) {
+    return nothing_to_change(trial, "the router weights stand before the activation");
+  }
   Tensors inputs = trial.inputs;
   inputs.at("topk_weights") = scaled(inputs.at("topk_weights"), kFactor);
   Rerun changed = rerun(trial, base.problem, inputs);
