@@ -184,8 +184,23 @@ class Sequence {
     }
   }
 
-  /// What a packer of the implementation makes of the weights; what an owner's method does with
-  /// them where there is no such call.
+  /// What an owner's method has on its layer after the same steps on a backend.
+  Tensors owned_on(const std::string& backend) {
+    const Problem layer = layer_on("triton").to_problem();
+    implementation_.set_switch("runner_backend", backend);
+    const auto owner = implementation_.make_method(problem_.layer.quant, "direct");
+    owner->create_weights(layer);
+    owner->create_runner(layer);
+    for (SavedTensor& saved : checkpoint_.saved) {
+      owner->load(saved.name, saved.expert, {saved.tensor.spec, saved.tensor.data.data()});
+    }
+    owner->process_weights();
+    implementation_.set_switch("runner_backend", switches_["runner_backend"]);
+    return weights_on(owner->query().layer);
+  }
+
+  /// What the implementation's packer makes of the weights; an owner's method where it has none of
+  /// its own, and for what a borrower processed.
   std::optional<Tensors> packed_for(const std::string& backend) {
     if (path_of(backend) == nullptr) return std::nullopt;
     const auto known = packed_.find(backend);
@@ -193,11 +208,14 @@ class Sequence {
     TensorViews views;
     for (auto& [name, tensor] : checkpoint_.plain) views[name] = {tensor.spec, tensor.data.data()};
     const auto record = implementation_.pack(layer_on(backend).to_problem(), views);
-    if (!record) {
-      fail(Verdict::kWronglyRefused, "pack for " + backend + ": " + record.refusal().text());
-      return std::nullopt;
+    const bool borrowed = problem_.ownership.starts_with("borrower");
+    Tensors packed = record && !borrowed ? record->tensors : owned_on(backend);
+    if (record) {
+      if (const auto wrong = difference(weights_on(record->tensors), weights_on(packed))) {
+        fail(Verdict::kFail, "an owner's layer is not what pack gives: " + *wrong);
+      }
     }
-    return packed_[backend] = record->tensors;
+    return packed_[backend] = std::move(packed);
   }
 
   Tensors routing_inputs() const {
