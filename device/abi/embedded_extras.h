@@ -14,6 +14,7 @@ struct plumbline_planted_fault {
   const char* mistake;
   const char* expected_lane;
   const char* pattern;
+  int32_t wave;
 };
 
 struct plumbline_embedded_extras {

@@ -35,7 +35,7 @@ const std::vector<plumbline_planted_fault>& faults() {
     std::vector<plumbline_planted_fault> made;
     for (const FaultInfo& fault : all_faults()) {
       made.push_back({fault.name.data(), fault.fault_class.data(), fault.mistake.data(),
-                      fault.expected_lane.data(), fault.pattern.data()});
+                      fault.expected_lane.data(), fault.pattern.data(), fault.wave});
     }
     return made;
   }();

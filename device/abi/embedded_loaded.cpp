@@ -46,8 +46,8 @@ std::vector<FaultInfo> all_faults() {
   std::vector<FaultInfo> faults;
   for (std::int64_t n = 0; n < from.fault_count; ++n) {
     const plumbline_planted_fault& fault = from.faults[n];
-    faults.push_back(
-        {fault.name, fault.fault_class, fault.mistake, fault.expected_lane, fault.pattern});
+    faults.push_back({fault.name, fault.fault_class, fault.mistake, fault.expected_lane,
+                      fault.pattern, fault.wave});
   }
   return faults;
 }

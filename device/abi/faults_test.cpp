@@ -28,12 +28,42 @@ struct Sample {
   Tensors inputs;
 };
 
+void add_layer(std::vector<Sample>& samples, ExpertsProblem p) {
+  p.t = 37;
+  p.e = 5;
+  p.k = 3;
+  samples.push_back({p.to_problem(), test::layer_of(p).inputs});
+}
+
+/// The backends with packers of their own; swiglu without a limit.
+void add_packed_layers(std::vector<Sample>& samples) {
+  ExpertsProblem p;
+  p.activation = *Activation::from("swiglu:1.5:0.5:none");
+  p.weight_on = WeightOn::kInput;
+  p.h = 160;
+  p.i = 80;
+  p.backend = "lightop";
+  p.quant = "w8a8_fp8_channel";
+  add_layer(samples, p);
+  p.quant = "w8a8_int8";
+  p.pack = "kpack2";
+  add_layer(samples, p);
+  p = {};
+  p.activation = *Activation::from("swiglu:1.5:0.5:none");
+  p.backend = "flashinfer_trtllm_routed";
+  p.quant = "fp8_block128";
+  p.h = 160;
+  p.i = 128;
+  add_layer(samples, p);
+}
+
 void add_layers(std::vector<Sample>& samples) {
-  for (const char* quant : {"bf16", "fp8_block128"}) {
+  for (const char* quant : {"bf16", "fp8_block128", "w8a8_int8"}) {
     test::Layer layer = test::ragged(quant, "swiglu:1:0:2");
     layer.problem.scale = 2.5;
     samples.push_back({layer.problem.to_problem(), layer.inputs});
   }
+  add_packed_layers(samples);
 }
 
 void add_attention(std::vector<Sample>& samples) {
@@ -71,13 +101,13 @@ std::vector<Sample> all_samples() {
 }
 
 /// Everything a call leaves behind: what it returned, the caller's out, and its inputs.
-std::vector<Tensors> traces(const std::string& fault) {
+std::vector<Tensors> traces(const std::string& fault, int wave = 64) {
   std::vector<Tensors> all;
   for (Sample& sample : all_samples()) {
     Tensors outputs;
     if (sample.problem.axis("out") == "copied") outputs["out"] = sample.inputs.at("q");
     const Answer answer =
-        make_embedded({64, fault})
+        make_embedded({wave, fault})
             ->run(sample.problem, test::views_of(sample.inputs), test::views_of(outputs));
     // A device error names kernel, block and thread; the correct kernels have none.
     const bool named = answer.message.find("in kernel") != std::string::npos;
@@ -90,6 +120,7 @@ std::vector<Tensors> traces(const std::string& fault) {
 TEST(Faults, EachLeavesOtherBytesBehindThanTheCorrectKernels) {
   const std::vector<Tensors> correct = traces("");
   EXPECT_EQ(correct, traces(""));
+  EXPECT_EQ(correct, traces("", 32));
   // Faults of the path chosen and of the life cycle leave the numbers as they are.
   const auto keeps_numbers = [](const FaultInfo& fault) {
     return fault.expected_lane == "contract" || fault.pattern.starts_with("moe.method") ||
@@ -97,7 +128,8 @@ TEST(Faults, EachLeavesOtherBytesBehindThanTheCorrectKernels) {
   };
   for (const FaultInfo& fault : all_faults()) {
     if (keeps_numbers(fault)) continue;
-    EXPECT_NE(correct, traces(std::string(fault.name))) << fault.name;
+    const int wave = fault.wave == 0 ? 64 : fault.wave;
+    EXPECT_NE(correct, traces(std::string(fault.name), wave)) << fault.name;
   }
 }
 

@@ -141,8 +141,9 @@ struct EmbeddedOptions {
 /// unknown fault or wave, or a target that was not built or has no device.
 std::unique_ptr<Implementation> make_embedded(const EmbeddedOptions& options);
 
-/// A figure of its own speed: gemm512_seconds (a product of 512³ floats), barrier_nanoseconds (a
-/// thread of a block of 256; host only). Negative: not known.
+/// A figure of its own speed: gemm512_seconds (a product of 512³ floats), refuses_microseconds (of
+/// call_bench.h, without the C ABI), barrier_nanoseconds (a thread of a block of 256; host only).
+/// Negative: not known.
 double embedded_bench(const char* name);
 
 /// A planted fault: the embedded implementation with one mistake.
@@ -152,6 +153,7 @@ struct FaultInfo {
   std::string_view mistake;        ///< one sentence: what is wrong
   std::string_view expected_lane;  ///< the lane or rule that must kill it
   std::string_view pattern;        ///< cases it can show on: a filter over case ids
+  int wave = 0;                    ///< lanes of a wave that it shows with; 0: any
 };
 std::vector<FaultInfo> all_faults();
 

@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "device/abi/plain_layer.h"
+#include "device/faults/fault.h"
+#include "device/hip/host/runtime.h"
+#include "device/kernels/buffer.h"
+#include "device/moe/dispatch.h"
 
 namespace plumbline::device {
 namespace {
@@ -141,6 +145,38 @@ TEST(Lightop, Fp8RefusesSizesThatItsPanelsDoNotTake) {
     Layer r = layer_of(p);
     EXPECT_EQ(call(p.to_problem(), r.inputs).status, Status::kShape);
   }
+}
+
+/// The layer's result with one thread order and that many barriers in the permutation.
+Answer permuted_with(hipx::Order order, void (*edit)(LightopPlan&)) {
+  Layer r = lightop_layer("w8a8_int8", "silu");
+  hipx::Settings settings = hipx::default_settings();
+  settings.order = order;
+  settings.print = false;
+  hipx::set_settings(settings);
+  const Fault fault{.info = {}, .lightop = edit};
+  Answer answer;
+  answer.returned["out"] = Tensor::zeros({DType::kBf16, {r.problem.t, r.problem.h}});
+  const TensorViews inputs = test::views_of(r.inputs);
+  try {
+    const ExpertPath& path = select_path(r.problem);
+    path.run({r.problem, pack_for(path, r.problem, inputs, nullptr), inputs, &fault, 64,
+              answer.returned["out"].data.data()});
+  } catch (const DeviceError& error) {
+    static_cast<void>(hipDeviceReset());
+    answer.message = error.what();
+  }
+  hipx::set_settings(hipx::default_settings());
+  return answer;
+}
+
+TEST(Lightop, AMissingBarrierShowsInAnotherOrderOfTheThreads) {
+  const auto correct = [](LightopPlan&) {};
+  const auto faulty = [](LightopPlan& plan) { plan.permute.barriers = 1; };
+  const Tensors wanted = permuted_with(hipx::Order::kForward, correct).returned;
+  EXPECT_EQ(wanted, permuted_with(hipx::Order::kReverse, correct).returned);
+  EXPECT_EQ(wanted, permuted_with(hipx::Order::kForward, faulty).returned);
+  EXPECT_NE(wanted, permuted_with(hipx::Order::kReverse, faulty).returned);
 }
 
 Layer trtllm_layer(const std::string& activation) {

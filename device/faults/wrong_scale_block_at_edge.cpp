@@ -17,7 +17,7 @@ const Fault kWrongScaleBlockAtEdge = {
              .fault_class = "F06",
              .mistake = "the last block along k takes the weight scale of the block before it",
              .expected_lane = "W",
-             .pattern = "moe.experts/quant=fp8_*"},
+             .pattern = "moe.experts/quant=fp8_block128"},
     .experts = edit,
     .attention = nullptr,
     .route = nullptr,

@@ -7,7 +7,7 @@ namespace plumbline::device {
 namespace {
 
 /// Neighbouring elements of a row that one lane works on.
-constexpr int kRun = 16;
+constexpr int kRun = 4;
 
 template <class T>
 struct Codes;
