@@ -1,5 +1,6 @@
 #include "conformance/run/prove.h"
 
+#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -45,6 +46,18 @@ void show_end(const run::Proof& proof) {
             << " clean cases\n";
 }
 
+/// The confusion matrix of the packers, a pair a line.
+void show_packers(const run::Proof& proof) {
+  if (proof.packers.empty()) return;
+  std::cout << "\nweights packed for one path, given to another of the same quant\n";
+  for (const run::ConfusedPair& pair : proof.packers) {
+    std::printf("%-9s %-38s -> %-38s %5.1f %% of %lld noticed%s\n", pair.holds() ? "" : "FAILED",
+                pair.from.c_str(), pair.to.c_str(), 100 * pair.rate(),
+                static_cast<long long>(pair.cases),
+                pair.declared_equal ? " (the same layout)" : "");
+  }
+}
+
 int prove(Options& options) {
   if (!options.json) options.proof.after_each = show;
   const run::Proof proof = run::prove(options.proof);
@@ -52,6 +65,7 @@ int prove(Options& options) {
     std::cout << run::to_json(proof) << "\n";
   } else {
     show_end(proof);
+    show_packers(proof);
   }
   return proof.holds() ? 0 : 1;
 }

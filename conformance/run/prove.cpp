@@ -53,7 +53,8 @@ FaultOutcome challenge(const FaultInfo& fault, const std::vector<Case>& suite,
                        const ProofOptions& options) {
   FaultOutcome result;
   result.fault = fault;
-  const auto faulty = make_embedded({options.wave, std::string(fault.name)});
+  const int wave = fault.wave == 0 ? options.wave : fault.wave;
+  const auto faulty = make_embedded({wave, std::string(fault.name)});
   const std::vector<Case> cases = cases_for(fault, suite);
   std::mutex counting;
   parallel(cases.size(), options.jobs, [&](std::size_t n) {
@@ -98,11 +99,24 @@ nlohmann::ordered_json lanes_of(const FaultOutcome& outcome) {
   return lanes;
 }
 
+nlohmann::ordered_json packers_json(const Proof& proof) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const ConfusedPair& pair : proof.packers) {
+    rows.push_back({{"from", pair.from},
+                    {"to", pair.to},
+                    {"declared_equal", pair.declared_equal},
+                    {"cases", pair.cases},
+                    {"noticed", pair.noticed}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 bool Proof::holds() const {
   return false_alarms.empty() &&
-         std::all_of(faults.begin(), faults.end(), [](const auto& f) { return f.killed(); });
+         std::all_of(faults.begin(), faults.end(), [](const auto& f) { return f.killed(); }) &&
+         std::all_of(packers.begin(), packers.end(), [](const auto& p) { return p.holds(); });
 }
 
 Proof prove(const ProofOptions& options) {
@@ -113,6 +127,10 @@ Proof prove(const ProofOptions& options) {
     if (options.after_each) options.after_each(proof.faults.back());
   }
   run_clean(proof, suite, options);
+  if (options.only_fault.empty()) {
+    const auto correct = make_embedded({options.wave, ""});
+    proof.packers = confuse_packers(*correct, options.confused, options.jobs);
+  }
   return proof;
 }
 
@@ -137,6 +155,7 @@ std::string to_json(const Proof& proof) {
   json["clean_cases"] = proof.clean_cases;
   json["lanes"] = lanes;
   json["by_fault"] = by_fault;
+  json["packers"] = packers_json(proof);
   return json.dump(2);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/run/confusion.h"
 #include "conformance/run/run.h"
 
 namespace plumbline::run {
@@ -25,6 +26,7 @@ struct Proof {
   std::vector<FaultOutcome> faults;
   std::int64_t clean_cases = 0;
   std::vector<Record> false_alarms;
+  std::vector<ConfusedPair> packers;  ///< weights of one path given to another
 
   bool holds() const;
 };
@@ -32,8 +34,9 @@ struct Proof {
 struct ProofOptions {
   int wave = 64;
   int jobs = 1;
-  std::int64_t clean = 200;  ///< cases with the correct kernels
-  std::string only_fault;    ///< one fault by name; empty: all
+  std::int64_t clean = 200;     ///< cases with the correct kernels
+  std::string only_fault;       ///< one fault by name; empty: all, and the packers
+  std::int64_t confused = 100;  ///< layers for each pair of packers
   std::function<void(const FaultOutcome&)> after_each = {};
 };
 
