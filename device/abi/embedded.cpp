@@ -77,7 +77,13 @@ class Embedded final : public Implementation {
   Answer run(const Problem& problem, const TensorViews& inputs,
              const TensorViews& outputs) override {
     if (const auto refusal = refuses(problem, inputs)) return refusal_answer(*refusal);
-    return on_device([&] { return dispatch(problem, inputs, outputs); });
+    return on_device([&] { return dispatch(problem, inputs, outputs, nullptr); });
+  }
+
+  Answer run_observed(const Problem& problem, const TensorViews& inputs, const TensorViews& outputs,
+                      const Observer& observer) override {
+    if (const auto refusal = refuses(problem, inputs)) return refusal_answer(*refusal);
+    return on_device([&] { return dispatch(problem, inputs, outputs, &observer); });
   }
 
   Result<QuantRecord> pack(const Problem& problem, const TensorViews& weights) override {
@@ -94,7 +100,7 @@ class Embedded final : public Implementation {
     if (const auto refusal = refuse_packed(*p, record, inputs, lightop_library())) {
       return refusal_answer(*refusal);
     }
-    return on_device([&] { return experts(*p, record, inputs, outputs); });
+    return on_device([&] { return experts({*p, record, inputs, outputs, nullptr}); });
   }
 
   std::unique_ptr<Method> make_method(std::string_view quant, std::string_view holder) override {
@@ -135,13 +141,13 @@ class Embedded final : public Implementation {
   /// The switch lightop_library.
   std::string_view lightop_library() const { return "present"; }
 
-  Answer dispatch(const Problem& problem, const TensorViews& inputs,
-                  const TensorViews& outputs) const {
+  Answer dispatch(const Problem& problem, const TensorViews& inputs, const TensorViews& outputs,
+                  const Observer* observer) const {
     if (problem.op == "moe.route") return route(*RouteProblem::from(problem), inputs, outputs);
     if (problem.op == "moe.experts") {
       const auto p = ExpertsProblem::from(problem);
-      return experts(*p, pack_for(select_path(*p, identities_), *p, inputs, fault_), inputs,
-                     outputs);
+      const QuantRecord record = pack_for(select_path(*p, identities_), *p, inputs, fault_);
+      return experts({*p, record, inputs, outputs, observer});
     }
     return attention(*AttentionProblem::from(problem), inputs, outputs);
   }
@@ -160,15 +166,24 @@ class Embedded final : public Implementation {
     return answer;
   }
 
-  Answer experts(const ExpertsProblem& p, const QuantRecord& record, const TensorViews& inputs,
-                 const TensorViews& outputs) const {
+  /// What an expert layer is run with.
+  struct Layer {
+    const ExpertsProblem& problem;
+    const QuantRecord& record;
+    const TensorViews& inputs;
+    const TensorViews& outputs;
+    const Observer* observer;
+  };
+
+  Answer experts(const Layer& layer) const {
+    const ExpertsProblem& p = layer.problem;
     const Wanted wanted[] = {{"out", p.io, {p.t, p.h}, true}};
-    if (const auto refusal = check_tensors(wanted, outputs)) return refusal_answer(*refusal);
+    if (const auto refusal = check_tensors(wanted, layer.outputs)) return refusal_answer(*refusal);
     const ExpertPath& path = select_path(p, identities_);
     Answer answer;
     answer.path = path.name;
-    std::byte* out = place_output(answer, outputs, wanted[0]);
-    path.run({p, record, inputs, fault_, manifest_.wave, out});
+    std::byte* out = place_output(answer, layer.outputs, wanted[0]);
+    path.run({p, layer.record, layer.inputs, fault_, manifest_.wave, out, layer.observer});
     return answer;
   }
 

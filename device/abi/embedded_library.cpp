@@ -1,3 +1,5 @@
+#include <hip/hip_runtime.h>
+
 #include <charconv>
 
 #include "device/abi/embedded_extras.h"
@@ -42,13 +44,42 @@ const std::vector<plumbline_planted_fault>& faults() {
   return list;
 }
 
+std::int32_t status_of(hipError_t error) {
+  if (error == hipSuccess) return PLUMBLINE_OK;
+  return error == hipErrorOutOfMemory ? PLUMBLINE_CAPACITY : PLUMBLINE_DEVICE;
+}
+
+std::int32_t copy(void* to, const void* from, std::int64_t bytes, hipMemcpyKind kind) {
+  if (bytes < 0) return PLUMBLINE_SHAPE;
+  return status_of(hipMemcpy(to, from, static_cast<std::size_t>(bytes), kind));
+}
+
+/// The interface with memory of the current device. Work needs no streams: `run` is complete when
+/// it returns.
+plumbline_interface make_table() {
+  plumbline_interface table = abi::serve<make>();
+  table.allocate = [](plumbline_library*, std::int64_t bytes, void** memory) -> std::int32_t {
+    *memory = nullptr;
+    if (bytes < 0) return PLUMBLINE_SHAPE;
+    return status_of(hipMalloc(memory, static_cast<std::size_t>(bytes)));
+  };
+  table.deallocate = [](plumbline_library*, void* memory) { static_cast<void>(hipFree(memory)); };
+  table.copy_to_device = [](plumbline_library*, void* to, const void* from, std::int64_t bytes) {
+    return copy(to, from, bytes, hipMemcpyHostToDevice);
+  };
+  table.copy_to_host = [](plumbline_library*, void* to, const void* from, std::int64_t bytes) {
+    return copy(to, from, bytes, hipMemcpyDeviceToHost);
+  };
+  return table;
+}
+
 }  // namespace
 }  // namespace plumbline
 
 extern "C" {
 
 PLUMBLINE_EXPORT const plumbline_interface* plumbline_get_interface() {
-  static const plumbline_interface table = plumbline::abi::serve<plumbline::make>();
+  static const plumbline_interface table = plumbline::make_table();
   return &table;
 }
 

@@ -44,6 +44,11 @@ const OfferedPath* Manifest::path_for(const Problem& problem) const {
   return claiming;
 }
 
+Answer Implementation::run_observed(const Problem& problem, const TensorViews& inputs,
+                                    const TensorViews& outputs, const Observer&) {
+  return run(problem, inputs, outputs);
+}
+
 Result<QuantRecord> Implementation::pack(const Problem&, const TensorViews&) {
   return not_offered("pack");
 }

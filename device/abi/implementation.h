@@ -96,6 +96,10 @@ class Method {
   virtual MethodState query() const = 0;
 };
 
+/// Sees an intermediate result as soon as it is there: its name and host memory that is valid
+/// during the call. Called in the order of the computation by the thread that runs the layer.
+using Observer = std::function<void(std::string_view name, const TensorView& intermediate)>;
+
 /// The thing under test: the embedded one in device/, or a library behind the C ABI (library.h).
 /// `run` may be called from several threads at once, each with buffers of its own. Calls beyond
 /// those that every implementation has answer `unsupported` unless overridden.
@@ -109,6 +113,11 @@ class Implementation {
   /// not in `outputs` is returned as a tensor of its own. A refusal leaves every output untouched.
   virtual Answer run(const Problem& problem, const TensorViews& inputs,
                      const TensorViews& outputs) = 0;
+
+  /// As `run`, and shows its intermediates where the implementation has any to show. Names and
+  /// shapes belong to the path: device/moe/path.h.
+  virtual Answer run_observed(const Problem& problem, const TensorViews& inputs,
+                              const TensorViews& outputs, const Observer& observer);
 
   /// Packs the plain weights of an expert layer (those of `run`) for the problem's path.
   virtual Result<QuantRecord> pack(const Problem& problem, const TensorViews& weights);

@@ -45,7 +45,12 @@ class Library final : public Implementation {
 
   Answer run(const Problem& problem, const TensorViews& inputs,
              const TensorViews& outputs) override {
-    return run_call(problem, nullptr, inputs, outputs);
+    return run_call({problem, inputs, outputs}, nullptr, nullptr);
+  }
+
+  Answer run_observed(const Problem& problem, const TensorViews& inputs, const TensorViews& outputs,
+                      const Observer& observer) override {
+    return run_call({problem, inputs, outputs}, nullptr, &observer);
   }
 
   Result<QuantRecord> pack(const Problem& problem, const TensorViews& weights) override {
@@ -64,7 +69,7 @@ class Library final : public Implementation {
   Answer run_packed(const Problem& problem, const QuantRecord& record, const TensorViews& inputs,
                     const TensorViews& outputs) override {
     const CRecord c(record);
-    return run_call(problem, c.get(), inputs, outputs);
+    return run_call({problem, inputs, outputs}, c.get(), nullptr);
   }
 
   std::unique_ptr<Method> make_method(std::string_view quant, std::string_view holder) override {
@@ -99,10 +104,16 @@ class Library final : public Implementation {
   }
 
  private:
-  Answer run_call(const Problem& problem, const plumbline_record* record, const TensorViews& inputs,
-                  const TensorViews& outputs) {
-    const CProblem c(problem);
-    StagedCall call(access_, c, inputs, outputs, record);
+  struct Given {
+    const Problem& problem;
+    const TensorViews& inputs;
+    const TensorViews& outputs;
+  };
+
+  Answer run_call(const Given& given, const plumbline_record* record, const Observer* observer) {
+    const CProblem c(given.problem);
+    StagedCall call(access_, c, given.inputs, given.outputs, record);
+    if (observer != nullptr) call.observe(*observer);
     const GivenAnswer answer(access_);
     access_.table.run(access_.library, call.get(), answer.get());
     Answer result = answer.read();

@@ -126,6 +126,15 @@ void StagedCall::take_workspace() {
   call_.workspace_bytes = bytes;
 }
 
+void StagedCall::observe(const Observer& observer) {
+  call_.observer_user = const_cast<Observer*>(&observer);
+  call_.observer = [](void* user, const plumbline_tensor* shown) {
+    if (shown == nullptr) return;
+    const Result<TensorView> view = view_of(*shown);
+    if (view) (*static_cast<const Observer*>(user))(shown->name, *view);
+  };
+}
+
 void StagedCall::finish(Answer& answer) {
   if (answer.status == Status::kDevice) return;
   for (const Copy& copy : copies_) {

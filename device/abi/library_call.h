@@ -51,6 +51,8 @@ class StagedCall {
   StagedCall& operator=(const StagedCall&) = delete;
 
   const plumbline_call* get() const { return &call_; }
+  /// Hands what the library shows to `observer`, which outlives the call.
+  void observe(const Observer& observer);
   /// Waits for the work and copies outputs (and inputs, which may be declared in-place) back.
   void finish(Answer& answer);
 

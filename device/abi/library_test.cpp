@@ -159,6 +159,21 @@ TEST(Library, TheEmbeddedOneSaysAndComputesTheSameThroughTheCAbi) {
   EXPECT_EQ(*refusal, *linked->refuses(problem, views_of(layer.inputs)));
 }
 
+TEST(Library, AnObserverSeesTheIntermediatesOfALayerInTheirOrder) {
+  const auto loaded = open_library(host(), {});
+  auto layer = device::test::ragged("bf16", "silu");
+  std::vector<std::string> seen;
+  const Answer answer =
+      loaded->run_observed(layer.problem.to_problem(), views_of(layer.inputs), {},
+                           [&](std::string_view name, const TensorView& shown) {
+                             seen.push_back(std::string(name) + " " + shown.spec.text());
+                           });
+  EXPECT_EQ(answer.status, Status::kOk);
+  const std::vector<std::string> all = {"gate_up bf16 [111, 140]", "activated bf16 [111, 70]",
+                                        "weighted bf16 [111, 131]"};
+  EXPECT_EQ(seen, all);
+}
+
 TEST(Library, ARecordThatCannotBeReadIsStillRefusedByItsTagFirst) {
   const auto loaded = open_library(host(), {});
   auto layer = device::test::ragged("bf16", "silu");

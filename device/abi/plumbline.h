@@ -229,7 +229,8 @@ typedef struct {
   /* Waits for the stream's work; device: some of it failed. */
   int32_t (*stream_wait)(plumbline_library* library, void* stream);
 
-  /* Bytes of workspace that run would use of this call; 0: none. */
+  /* Bytes of workspace that run would use of this call; 0, or a null function: none. The caller
+   * allocates and poisons it. */
   int32_t (*workspace)(plumbline_library* library, const plumbline_call* call, int64_t* bytes,
                        plumbline_answer* answer);
   /* Plan and run apart. The plan depends on the call's problem and on the types and shapes of its

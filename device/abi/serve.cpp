@@ -56,14 +56,17 @@ std::int32_t run(plumbline_library* library, const plumbline_call* call, plumbli
     const Result<Call> given = read(call);
     if (!given) return refused(given.refusal());
     if (call->record != nullptr) return run_record(*library->implementation, *given, call->record);
-    return library->implementation->run(given->problem, given->inputs, given->outputs);
+    if (call->observer == nullptr) {
+      return library->implementation->run(given->problem, given->inputs, given->outputs);
+    }
+    const Observer observer = [call](std::string_view name, const TensorView& intermediate) {
+      const std::string text(name);
+      const plumbline_tensor tensor = to_c(text, intermediate);
+      call->observer(call->observer_user, &tensor);
+    };
+    return library->implementation->run_observed(given->problem, given->inputs, given->outputs,
+                                                 observer);
   });
-}
-
-std::int32_t workspace(plumbline_library* library, const plumbline_call* call, std::int64_t* bytes,
-                       plumbline_answer* answer) {
-  *bytes = 0;
-  return validate(library, call, answer);
 }
 
 std::int32_t plan_create(plumbline_library* library, const plumbline_call* call,
@@ -168,7 +171,6 @@ plumbline_interface served_interface() {
   table.validate = validate;
   table.run = run;
   table.answer_release = release_answer;
-  table.workspace = workspace;
   table.plan_create = plan_create;
   table.plan_run = plan_run;
   table.plan_destroy = plan_destroy;

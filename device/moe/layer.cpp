@@ -185,6 +185,19 @@ void take_words(OfferedPath& path, const std::string& axis, std::vector<std::str
   }
 }
 
+void observe(const ExpertCall& call, std::string_view name, TensorSpec spec, const Buffer& buffer,
+             const Stream& stream) {
+  if (call.observer == nullptr) return;
+  stream.wait();
+  Tensor tensor = Tensor::zeros(std::move(spec));
+  if (std::ssize(tensor.data) != buffer.bytes()) {
+    throw ContractViolation(std::string(name) + " is shown as " + tensor.spec.text());
+  }
+  buffer.download(tensor.data.data(), stream);
+  stream.wait();
+  (*call.observer)(name, {tensor.spec, tensor.data.data()});
+}
+
 Tensor copy_of(const TensorView& view) {
   Tensor tensor = Tensor::zeros(view.spec);
   std::copy_n(view.data, tensor.data.size(), tensor.data.data());

@@ -6,8 +6,10 @@
 
 #include "device/abi/arguments.h"
 #include "device/abi/implementation.h"
+#include "device/kernels/buffer.h"
 #include "device/kernels/expert_gemm.h"
 #include "device/kernels/experts.h"
+#include "device/moe/path.h"
 #include "reference/spec/problems.h"
 
 /// What the paths of the expert layer have in common: the tensors of the operation and steps that
@@ -42,6 +44,10 @@ CombineArgs plan_combine(const ExpertsProblem& problem);
 OfferedPath offered_path(std::string name, std::string backend, std::string quant);
 /// The words that the row takes on an axis, in place of those that offered_path gave it.
 void take_words(OfferedPath& path, const std::string& axis, std::vector<std::string> words);
+
+/// Shows a device buffer to the call's observer, if there is one; waits for the stream first.
+void observe(const ExpertCall& call, std::string_view name, TensorSpec spec, const Buffer& buffer,
+             const Stream& stream);
 
 /// A tensor of its own with the bytes of a view.
 Tensor copy_of(const TensorView& view);

@@ -171,11 +171,16 @@ ExpertsPlan plan_experts(const ExpertsProblem& problem, int wave) {
   return plan;
 }
 
-void launch_all(const ExpertsPlan& plan, const Memory& memory) {
+void launch_all(const ExpertCall& call, const ExpertsPlan& plan, const Memory& memory) {
+  const ExpertsProblem& p = plan.problem;
+  const std::int64_t slots = p.t * p.k;
   launch_align(plan, memory);
   launch_gate_up(plan, memory);
+  observe(call, "gate_up", {DType::kBf16, {slots, p.w13_rows()}}, memory.gate_up, memory.stream);
   launch_activation(plan, memory);
+  observe(call, "activated", {DType::kBf16, {slots, p.i}}, memory.activated, memory.stream);
   launch_down(plan, memory);
+  observe(call, "weighted", {DType::kBf16, {slots, p.h}}, memory.weighted, memory.stream);
   launch_reduce(plan, memory);
 }
 
@@ -184,7 +189,7 @@ void run(const ExpertCall& call) {
   if (call.fault && call.fault->experts) call.fault->experts(plan);
   if (plan.problem.t == 0) return;
   const Memory memory(plan, views_of(call.record), call.inputs);
-  launch_all(plan, memory);
+  launch_all(call, plan, memory);
   memory.stream.wait();
   memory.out.download(call.out, memory.stream);
   if (plan.overwrite_x) memory.out.download(call.inputs.find("x")->second.data, memory.stream);

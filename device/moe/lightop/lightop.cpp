@@ -143,10 +143,15 @@ void run_plan(const ExpertCall& call) {
   if (call.fault && call.fault->lightop) call.fault->lightop(plan);
   if (plan.problem.t == 0) return;
   const Memory memory(plan, views_of(call.record), call.inputs);
+  const std::int64_t slots = plan.permute.slots;
   permute(plan, memory);
+  observe(call, "row_slot", {DType::kI32, {slots}}, memory.row_slot, memory.stream);
   quantise_x(plan, memory);
   multiply_gate_up(plan, memory);
+  observe(call, "activated", {DType::kBf16, {slots, plan.problem.i}}, memory.activated,
+          memory.stream);
   multiply_down(plan, memory);
+  observe(call, "sums", {DType::kF32, {slots, plan.problem.h}}, memory.sums, memory.stream);
   combine(plan, memory);
   memory.stream.wait();
   memory.out.download(call.out, memory.stream);
