@@ -14,6 +14,7 @@ void add_list(CLI::App& app, int& exit);
 void add_prove(CLI::App& app, int& exit);
 void add_check(CLI::App& app, int& exit);
 void add_report(CLI::App& app, int& exit);
+void add_compare(CLI::App& app, int& exit);
 void add_doctor(CLI::App& app, int& exit);
 void add_selfbench(CLI::App& app, int& exit);
 

@@ -56,6 +56,7 @@ int dispatch(int argc, char** argv) {
   plumbline::cli::add_prove(app, exit);
   plumbline::cli::add_check(app, exit);
   plumbline::cli::add_report(app, exit);
+  plumbline::cli::add_compare(app, exit);
   plumbline::cli::add_doctor(app, exit);
   plumbline::cli::add_selfbench(app, exit);
   try {

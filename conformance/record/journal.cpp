@@ -109,6 +109,7 @@ void read_scalars(const Fields& in, Record& record) {
   in.integer("elements", record.elements);
   in.integer("compared", record.compared);
   in.number("rms_expected", record.rms_expected);
+  in.text("bits", record.bits);
 }
 
 std::string place_of(std::size_t line) { return "line " + std::to_string(line); }
@@ -139,7 +140,8 @@ std::string to_line(const Record& record) {
             {"device", record.device},
             {"elements", record.elements},
             {"compared", record.compared},
-            {"rms_expected", from_double(record.rms_expected)}};
+            {"rms_expected", from_double(record.rms_expected)},
+            {"bits", record.bits}};
   if (!record.worst.empty()) {
     Json worst = Json::array();
     for (const WorstElement& element : record.worst) worst.push_back(worst_to_json(element));

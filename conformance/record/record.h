@@ -48,9 +48,10 @@ struct Record {
   std::string target;   ///< host, amd, nvidia
   int wave = 0;
   std::string device;
-  std::int64_t elements = 0;        ///< outputs elements there are
-  std::int64_t compared = 0;        ///< elements that took part in the verdict
-  double rms_expected = 0;          ///< RMS of the expected tensor
+  std::int64_t elements = 0;  ///< outputs elements there are
+  std::int64_t compared = 0;  ///< elements that took part in the verdict
+  double rms_expected = 0;    ///< RMS of the expected tensor
+  std::string bits;  ///< hash of the outputs' bytes, 16 hexadecimal digits; empty: no outputs
   std::vector<WorstElement> worst;  ///< at most 8, the worst first
   Sketch sketch;
 };

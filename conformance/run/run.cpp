@@ -155,6 +155,19 @@ void judge_answered(const Prepared& prepared, Implementation& implementation,
   into.push_back(second.guards);
 }
 
+/// FNV-1a over names and bytes of the outputs, in the order of their names.
+std::string hash_of(const Tensors& outputs) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  const auto add = [&hash](unsigned char byte) { hash = (hash ^ byte) * 0x100000001B3U; };
+  for (const auto& [name, tensor] : outputs) {
+    for (const char c : name) add(static_cast<unsigned char>(c));
+    for (const std::byte byte : tensor.data) add(std::to_integer<unsigned char>(byte));
+  }
+  std::string text;
+  for (int digit = 15; digit >= 0; --digit) text += "0123456789abcdef"[hash >> (4 * digit) & 15U];
+  return text;
+}
+
 std::vector<Judgement> judge_case(const Case& test_case, Implementation& implementation,
                                   Record& record) {
   const OfferedPath* path = implementation.manifest().path_for(test_case.problem);
@@ -178,6 +191,7 @@ std::vector<Judgement> judge_case(const Case& test_case, Implementation& impleme
   if (first.refusal || first.answer.status != Status::kOk) {
     return {judge_refusal(first), first.guards};
   }
+  record.bits = hash_of(first.results);
   judgements.push_back(first.guards);
   judge_answered(prepared, implementation, *path, first, judgements);
   judge_relation(test_case, implementation, judgements);

@@ -14,6 +14,12 @@ namespace plumbline::device {
 struct Fault;
 
 /// One run of an expert path. Everything has been checked.
+///
+/// An observer is shown, by row of (token · k + choice); rows of choices without an
+/// expert are undefined. triton: gate_up bf16 [t·k, 2i], activated bf16 [t·k, i], weighted bf16
+/// [t·k, h]. flashinfer_trtllm_routed: activated bf16 [t·k, i], sums f32 [t·k, h]. lightop keeps
+/// its rows by expert: row_slot i32 [t·k] names the choice of each row, then activated and sums as
+/// before.
 struct ExpertCall {
   const ExpertsProblem& problem;
   const QuantRecord& record;  ///< weights, scales and biases as the path packs them
@@ -23,12 +29,6 @@ struct ExpertCall {
   std::byte* out;             ///< io [t, h], host memory
   const Observer* observer = nullptr;
 };
-
-/// What the paths show of a layer, by row of (token · k + choice); rows of choices without an
-/// expert are undefined. triton: gate_up bf16 [t·k, 2i], activated bf16 [t·k, i], weighted bf16
-/// [t·k, h]. flashinfer_trtllm_routed: activated bf16 [t·k, i], sums f32 [t·k, h]. lightop keeps
-/// its rows by expert: row_slot i32 [t·k] names the choice of each row, then activated and sums as
-/// before.
 
 struct ExpertPath {
   std::string_view backend;     ///< "lightop"
