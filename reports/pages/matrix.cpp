@@ -77,20 +77,26 @@ Data table_of(const View& view, const Pivot& pivot) {
   return table;
 }
 
-bool is_routing(const Cell& cell) { return cell.backend.rfind("route", 0) == 0; }
+bool is_routing(const Cell& cell) { return cell.backend.rfind("route/", 0) == 0; }
+bool is_identity(const Cell& cell) { return cell.backend.rfind("identity/", 0) == 0; }
+/// What stands behind the kind of a row: "runner_backend" of "identity/runner_backend".
+std::string behind_slash(const Cell& cell) {
+  return cell.backend.substr(cell.backend.find('/') + 1);
+}
 
 std::vector<Pivot> pivots() {
   return {
       {"MoE experts", "runner backend · ownership",
-       [](const Cell& c) { return c.domain == "moe" && !is_routing(c); },
+       [](const Cell& c) { return c.domain == "moe" && !is_routing(c) && !is_identity(c); },
        [](const Cell& c) { return c.backend + " · " + or_dash(c.ownership); },
        [](const Cell& c) { return or_dash(c.quant); }},
       {"Attention", "path / mask", [](const Cell& c) { return c.domain == "attention"; },
        [](const Cell& c) { return c.backend; },
        [](const Cell& c) { return c.quant + "\nout " + or_dash(words_of(c.out_mode)); }},
       {"Routing", "scoring", [](const Cell& c) { return c.domain == "moe" && is_routing(c); },
-       [](const Cell& c) { return c.backend.substr(c.backend.find('/') + 1); },
-       [](const Cell&) { return std::string("top-k ids and weights"); }},
+       behind_slash, [](const Cell&) { return std::string("top-k ids and weights"); }},
+      {"Identity", "tagged type", [](const Cell& c) { return c.domain == "moe" && is_identity(c); },
+       behind_slash, [](const Cell&) { return std::string("every predicate of every value"); }},
       {"Others", "path", [](const Cell& c) { return c.domain != "moe" && c.domain != "attention"; },
        [](const Cell& c) { return c.domain + ' ' + c.backend; },
        [](const Cell& c) { return or_dash(c.quant); }},
