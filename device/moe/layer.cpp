@@ -216,8 +216,10 @@ std::optional<Refusal> refuse_fields(const QuantRecord& record, const std::vecto
                                      const std::vector<WantedNumber>& numbers,
                                      const std::vector<std::string_view>& flags) {
   if (auto refusal = refuse_number_names(record, numbers, flags)) return refusal;
-  if (auto refusal = check_tensors(tensors, views_of(record))) return refusal;
-  return refuse_values(record, numbers);
+  const auto refusal = check_tensors(tensors, views_of(record));
+  if (refusal && refusal->status != Status::kLayout) return refusal;
+  if (auto shape = refuse_values(record, numbers)) return shape;
+  return refusal;
 }
 
 std::optional<Refusal> refuse_tag(const QuantRecord& record, std::string_view tag) {

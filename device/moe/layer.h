@@ -59,9 +59,9 @@ struct WantedNumber {
   std::string_view name;
   std::int64_t value;
 };
-/// Whether a record has exactly these fields: presence of all first, then dtype, shape and layout
-/// of the tensors, then the values of the numbers (class shape). Tag and flags have been checked;
-/// `flags` names the numbers that are flags.
+/// Whether a record has exactly these fields: presence of all first, then dtype and shape of the
+/// tensors, then the values of the numbers (class shape), then layout. Tag and flags have been
+/// checked; `flags` names the numbers that are flags.
 std::optional<Refusal> refuse_fields(const QuantRecord& record, const std::vector<Wanted>& tensors,
                                      const std::vector<WantedNumber>& numbers,
                                      const std::vector<std::string_view>& flags);
