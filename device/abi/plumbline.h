@@ -17,6 +17,8 @@
 #ifndef PLUMBLINE_ABI_H
 #define PLUMBLINE_ABI_H
 
+/* C has its own names and no `using`. */
+/* NOLINTBEGIN(readability-identifier-naming,modernize-use-using,modernize-deprecated-headers) */
 #include <stdint.h>
 
 #define PLUMBLINE_ABI_VERSION 1
@@ -284,5 +286,6 @@ typedef const plumbline_interface* (*plumbline_get_interface_function)(void);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(readability-identifier-naming,modernize-use-using,modernize-deprecated-headers) */
 
 #endif

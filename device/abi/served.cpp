@@ -23,6 +23,7 @@ std::vector<const char*> pointers(const std::vector<std::string>& words) {
 std::vector<plumbline_word> words_of(
     const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::vector<plumbline_word> result;
+  result.reserve(pairs.size());
   for (const auto& [name, value] : pairs) result.push_back({name.c_str(), value.c_str()});
   return result;
 }
