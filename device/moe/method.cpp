@@ -242,8 +242,11 @@ class QuantMethod final : public Method {
     return std::nullopt;
   }
 
+  /// The parameters belong to TRT-LLM's record alone. They may also lie on the layer of another
+  /// runner, whose weights were processed again after the switch had been turned.
   QuantRecord record_with_parameters() const {
     QuantRecord record = record_;
+    if (!is_trtllm_family(runner_->backend)) return record;
     for (const auto& [name, tensor] : parameters_) record.tensors[name] = tensor;
     return record;
   }
