@@ -138,7 +138,8 @@ class Embedded final : public Implementation {
     }
   }
 
-  /// The switch lightop_library.
+  /// The library of a run that no method makes: the switch lightop_library is read at construction
+  /// of a runner, and cases without one run beside those that turn it.
   std::string_view lightop_library() const { return "present"; }
 
   Answer dispatch(const Problem& problem, const TensorViews& inputs, const TensorViews& outputs,

@@ -16,8 +16,9 @@ class Library final : public Implementation {
     access_.table = load_interface(file);
     std::vector<plumbline_word> words;
     for (const auto& [name, value] : options) words.push_back({name.c_str(), value.c_str()});
-    const GivenAnswer answer(access_);
-    access_.table.open(words.data(), std::ssize(words), &access_.library, answer.get());
+    GivenAnswer answer(access_);
+    answer.returned(
+        access_.table.open(words.data(), std::ssize(words), &access_.library, answer.get()));
     if (access_.library == nullptr) {
       const Answer why = answer.read();
       throw BadInput(file, "open", std::string(name_of(why.status)) + ": " + why.message);
@@ -38,8 +39,8 @@ class Library final : public Implementation {
   std::optional<Refusal> refuses(const Problem& problem, const TensorViews& inputs) override {
     const CProblem c(problem);
     const StagedCall call(access_, c, inputs, {}, nullptr);
-    const GivenAnswer answer(access_);
-    access_.table.validate(access_.library, call.get(), answer.get());
+    GivenAnswer answer(access_);
+    answer.returned(access_.table.validate(access_.library, call.get(), answer.get()));
     return answer.refusal();
   }
 
@@ -57,9 +58,9 @@ class Library final : public Implementation {
     if (access_.table.pack == nullptr) return Implementation::pack(problem, weights);
     const CProblem c(problem);
     const StagedCall call(access_, c, weights, {}, nullptr);
-    const GivenAnswer answer(access_);
+    GivenAnswer answer(access_);
     const plumbline_record* record = nullptr;
-    access_.table.pack(access_.library, call.get(), &record, answer.get());
+    answer.returned(access_.table.pack(access_.library, call.get(), &record, answer.get()));
     if (const auto refusal = answer.refusal()) return *refusal;
     Result<QuantRecord> packed = record_of(record);
     if (access_.table.record_release != nullptr) access_.table.record_release(record);
@@ -78,27 +79,29 @@ class Library final : public Implementation {
 
   Result<std::string> get_switch(std::string_view name) override {
     if (access_.table.switch_get == nullptr) return Implementation::get_switch(name);
-    const GivenAnswer answer(access_);
-    access_.table.switch_get(access_.library, std::string(name).c_str(), answer.get());
+    GivenAnswer answer(access_);
+    answer.returned(
+        access_.table.switch_get(access_.library, std::string(name).c_str(), answer.get()));
     if (const auto refusal = answer.refusal()) return *refusal;
     return answer.read().path;
   }
 
   std::optional<Refusal> set_switch(std::string_view name, std::string_view value) override {
     if (access_.table.switch_set == nullptr) return Implementation::set_switch(name, value);
-    const GivenAnswer answer(access_);
-    access_.table.switch_set(access_.library, std::string(name).c_str(), std::string(value).c_str(),
-                             answer.get());
+    GivenAnswer answer(access_);
+    answer.returned(access_.table.switch_set(access_.library, std::string(name).c_str(),
+                                             std::string(value).c_str(), answer.get()));
     return answer.refusal();
   }
 
   Result<bool> ask(std::string_view type, std::string_view predicate,
                    std::string_view value) override {
     if (access_.table.ask == nullptr) return Implementation::ask(type, predicate, value);
-    const GivenAnswer answer(access_);
+    GivenAnswer answer(access_);
     std::int32_t truth = 0;
-    access_.table.ask(access_.library, std::string(type).c_str(), std::string(predicate).c_str(),
-                      std::string(value).c_str(), &truth, answer.get());
+    answer.returned(access_.table.ask(access_.library, std::string(type).c_str(),
+                                      std::string(predicate).c_str(), std::string(value).c_str(),
+                                      &truth, answer.get()));
     if (const auto refusal = answer.refusal()) return *refusal;
     return truth != 0;
   }
@@ -114,8 +117,8 @@ class Library final : public Implementation {
     const CProblem c(given.problem);
     StagedCall call(access_, c, given.inputs, given.outputs, record);
     if (observer != nullptr) call.observe(*observer);
-    const GivenAnswer answer(access_);
-    access_.table.run(access_.library, call.get(), answer.get());
+    GivenAnswer answer(access_);
+    answer.returned(access_.table.run(access_.library, call.get(), answer.get()));
     Answer result = answer.read();
     call.finish(result);
     return result;

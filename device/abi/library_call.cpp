@@ -1,13 +1,22 @@
 #include "device/abi/library_call.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
 namespace plumbline::abi {
 namespace {
 
-std::string text_of(const char* text) { return text == nullptr ? "" : text; }
+/// A text as it may be shown: no longer than a page, without control characters.
+std::string text_of(const char* text) {
+  constexpr std::size_t kMost = 4096;
+  std::string shown(text == nullptr ? "" : text, text == nullptr ? 0 : strnlen(text, kMost));
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
+  return shown;
+}
 
 /// The text of an answer that the caller cannot use at all.
 Answer broken(const std::string& what) {
@@ -40,14 +49,25 @@ Tensors GivenAnswer::read_returned() const {
   return tensors;
 }
 
-Answer GivenAnswer::read() const {
+std::string GivenAnswer::flaw() const {
+  constexpr std::int64_t kMost = 1024;
   if (answer_.status < PLUMBLINE_OK || answer_.status > PLUMBLINE_DEVICE) {
-    return broken("status " + std::to_string(answer_.status));
+    return "status " + std::to_string(answer_.status);
   }
-  if (answer_.returned_count < 0 || (answer_.returned_count > 0 && answer_.returned == nullptr) ||
-      answer_.in_place_count < 0 || (answer_.in_place_count > 0 && answer_.in_place == nullptr)) {
-    return broken("a null array");
+  if (answer_.status != returned_) {
+    return "the function returned " + std::to_string(returned_) + ", its answer says " +
+           std::to_string(answer_.status);
   }
+  for (const std::int64_t count : {answer_.returned_count, answer_.in_place_count}) {
+    if (count < 0 || count > kMost) return "an array of " + std::to_string(count);
+  }
+  const bool null = (answer_.returned_count > 0 && answer_.returned == nullptr) ||
+                    (answer_.in_place_count > 0 && answer_.in_place == nullptr);
+  return null ? "a null array" : "";
+}
+
+Answer GivenAnswer::read() const {
+  if (const std::string what = flaw(); !what.empty()) return broken(what);
   Answer answer;
   answer.status = static_cast<Status>(answer_.status);
   answer.message = text_of(answer_.message);
@@ -64,6 +84,9 @@ Answer GivenAnswer::read() const {
 }
 
 std::optional<Refusal> GivenAnswer::refusal() const {
+  if (const std::string what = flaw(); !what.empty()) {
+    return Refusal{Status::kDevice, broken(what).message, ""};
+  }
   if (answer_.status == PLUMBLINE_OK) return std::nullopt;
   // The message is "rule: detail", as Refusal::text makes it.
   const std::string message = text_of(answer_.message);
@@ -118,9 +141,9 @@ void StagedCall::stage(const TensorViews& views, std::vector<plumbline_tensor>& 
 void StagedCall::take_workspace() {
   const plumbline_interface& table = access_.table;
   if (table.workspace == nullptr || table.allocate == nullptr || outputs_.empty()) return;
-  const GivenAnswer answer(access_);
+  GivenAnswer answer(access_);
   std::int64_t bytes = 0;
-  table.workspace(access_.library, &call_, &bytes, answer.get());
+  answer.returned(table.workspace(access_.library, &call_, &bytes, answer.get()));
   if (answer.refusal() || bytes <= 0) return;
   call_.workspace = allocate(bytes);
   call_.workspace_bytes = bytes;

@@ -28,6 +28,8 @@ class GivenAnswer {
   GivenAnswer& operator=(const GivenAnswer&) = delete;
 
   plumbline_answer* get() const { return &answer_; }
+  /// What the function returned, which must be the answer's status.
+  void returned(std::int32_t status) { returned_ = status; }
   /// The answer as the suite's own type, with copies of what was returned.
   Answer read() const;
   /// Nothing where the status is ok.
@@ -35,9 +37,12 @@ class GivenAnswer {
 
  private:
   Tensors read_returned() const;
+  /// Why the answer cannot be used; empty: it can.
+  std::string flaw() const;
 
   const Access& access_;
   mutable plumbline_answer answer_{};
+  std::int32_t returned_ = PLUMBLINE_OK;
 };
 
 /// A call with its tensors where the library takes them: in place for host memory, else in copies

@@ -9,6 +9,7 @@
 #include "device/abi/convert.h"
 #include "device/abi/library.h"
 #include "reference/spec/constraint.h"
+#include "reference/spec/problems.h"
 
 namespace plumbline {
 namespace abi {
@@ -25,7 +26,12 @@ class Reader {
 
   std::string text(const char* value, const char* what) const {
     if (value == nullptr) fail(std::string(what) + " is a string, not null");
-    return value;
+    const std::string text(value);
+    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    if (std::any_of(text.begin(), text.end(), control)) {
+      fail(std::string(what) + " has no control characters");
+    }
+    return text;
   }
   /// Refuses a null array of more than nothing.
   void array(const void* data, std::int64_t count, const char* what) const {
@@ -78,6 +84,10 @@ OfferedPath path_of(const std::string& file, const plumbline_path& c, std::int64
     auto words = reader.list(c.axes[n].words, c.axes[n].word_count, axis.c_str());
     if (words.empty()) reader.fail("axis " + axis + " takes at least one word");
     path.axes.emplace_back(axis, std::move(words));
+  }
+  const auto ops = all_operations();
+  if (std::find(ops.begin(), ops.end(), path.op) == ops.end()) {
+    reader.fail("op is one of `plumbline list axes`, not \"" + path.op + "\"");
   }
   path.constraints = reader.list(c.constraints, c.constraint_count, "constraints");
   for (const std::string& constraint : path.constraints) {
