@@ -64,6 +64,10 @@ Comparison compare(const Records& first, const Records& second) {
 
 int show(const Comparison& result) {
   constexpr std::size_t kMostShown = 50;
+  if (result.both == 0) {
+    std::cerr << "plumbline: nothing to compare: no case is in both journals\n";
+    return kExitEmptyPlan;
+  }
   std::cout << result.both << " cases in both, " << result.only_first << " only in the first, "
             << result.only_second << " only in the second\n";
   for (const auto& [name, lane] : result.lanes) {

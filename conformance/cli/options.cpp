@@ -22,6 +22,12 @@ CLI::Validator seed_text() {
   return CLI::Validator(check, "");
 }
 
+void refuse_device_options(const Chosen& chosen) {
+  if (chosen.implementation.empty()) throw BadInput("--implementation", "", "names a file");
+  if (chosen.target == "host" && chosen.wave == 0) return;
+  throw BadInput("--target and --wave", "", "choose a device of the embedded implementation alone");
+}
+
 }  // namespace
 
 void add_implementation_options(CLI::App& command, Chosen& chosen) {
@@ -35,8 +41,17 @@ void add_implementation_options(CLI::App& command, Chosen& chosen) {
   command.add_option("--wave", chosen.wave, "lanes a wave: 64 or 32 on host; GPUs have their own");
 }
 
+std::string text_of(const Chosen& chosen) {
+  std::string text;
+  if (chosen.implementation != "embedded") text += " --implementation " + chosen.implementation;
+  if (chosen.target != "host") text += " --target " + chosen.target;
+  if (chosen.wave != 0) text += " --wave " + std::to_string(chosen.wave);
+  return text;
+}
+
 std::vector<std::string> child_command(const Chosen& chosen) {
   if (chosen.implementation == "embedded" || chosen.in_process) return {};
+  refuse_device_options(chosen);
   return {"/proc/self/exe", "serve-cases", "--implementation", chosen.implementation};
 }
 
@@ -52,6 +67,7 @@ std::unique_ptr<Implementation> make_implementation(const Chosen& chosen) {
     throw BadInput("--implementation", chosen.implementation,
                    "workers are not offered yet; embedded and FILE.so are");
   }
+  refuse_device_options(chosen);
   return open_library(chosen.implementation, {});
 }
 

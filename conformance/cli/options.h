@@ -21,6 +21,8 @@ void add_implementation_options(CLI::App& command, Chosen& chosen);
 /// Throws BadInput for an implementation, target or wave that is not offered.
 std::unique_ptr<Implementation> make_implementation(const Chosen& chosen);
 
+/// The options that choose the same again, each with a leading space.
+std::string text_of(const Chosen& chosen);
 /// The command of a child that runs single cases of it; empty: they run in this process.
 std::vector<std::string> child_command(const Chosen& chosen);
 

@@ -30,9 +30,7 @@ std::string coloured(Verdict verdict, std::FILE* stream) {
 }
 
 std::string replay_line(const Record& record) {
-  std::string line = "plumbline replay '" + record.case_id + "'";
-  if (record.wave != 64) line += " --wave " + std::to_string(record.wave);
-  return line;
+  return "plumbline replay '" + record.case_id + "'" + record.options;
 }
 
 Progress::Progress(std::int64_t planned, std::FILE* stream)

@@ -8,6 +8,7 @@
 #include "conformance/cli/progress.h"
 #include "conformance/judge/judge.h"
 #include "conformance/record/journal.h"
+#include "conformance/run/isolated.h"
 #include "conformance/run/run.h"
 
 namespace plumbline::cli {
@@ -35,7 +36,8 @@ void show(const run::Outcome& outcome) {
             << "\n"
             << "path " << record.path << ", profile " << record.profile << ", wave " << record.wave
             << ", margin " << record.margin << ", " << record.compared << " of " << record.elements
-            << " elements compared, " << record.seconds << " s\n\nchecks\n";
+            << " elements compared, " << record.seconds << " s\n";
+  if (!outcome.judgements.empty()) std::cout << "\nchecks\n";
   for (const judge::Judgement& judged : outcome.judgements) {
     std::cout << "  " << name_of(judged.verdict) << "  " << judged.lane << ": " << judged.reason
               << "\n";
@@ -49,10 +51,17 @@ void show(const run::Outcome& outcome) {
   }
 }
 
+/// What a child finds out is its record alone; here every judgement is kept.
+run::Outcome examined(const Chosen& chosen, const Case& test_case) {
+  const std::vector<std::string> command = child_command(chosen);
+  if (command.empty()) return run::examine(test_case, *make_implementation(chosen));
+  run::CasePool pool(command);
+  return {pool.run(test_case, {}), {}};
+}
+
 int replay(const Options& options) {
   const Case test_case = cases::case_from_id(options.id);
-  const auto implementation = make_implementation(options.chosen);
-  const run::Outcome outcome = run::examine(test_case, *implementation);
+  const run::Outcome outcome = examined(options.chosen, test_case);
   if (options.json) {
     std::cout << record::to_line(outcome.record) << "\n";
   } else {
@@ -69,6 +78,8 @@ void add_replay(CLI::App& app, int& exit) {
   const auto options = std::make_shared<Options>();
   command->add_option("id", options->id, "case id, as every report prints it")->required();
   add_implementation_options(*command, options->chosen);
+  command->add_flag("--in-process", options->chosen.in_process,
+                    "run a library in this process, for debuggers; shows every check");
   command->add_flag("--json", options->json, "print the record as one JSON line");
   command->callback([options, &exit] { exit = replay(*options); });
 }

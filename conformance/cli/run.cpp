@@ -1,3 +1,5 @@
+#include "conformance/run/run.h"
+
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -89,15 +91,6 @@ void show_end(const fs::path& out, const Options& options) {
             << "report: " << (out / "report.html").string() << "\n";
 }
 
-/// Has each case run in a child, where the implementation calls for it. Before anything is planned,
-/// one child shows that it starts at all.
-std::shared_ptr<run::CasePool> isolate(const Options& options) {
-  const std::vector<std::string> command = child_command(options.chosen);
-  if (command.empty()) return nullptr;
-  static_cast<void>(run::CaseProcess(command));
-  return std::make_shared<run::CasePool>(command);
-}
-
 Record blank_record(const Manifest& manifest) {
   Record blank;
   blank.implementation = manifest.name;
@@ -107,10 +100,29 @@ Record blank_record(const Manifest& manifest) {
   return blank;
 }
 
+/// What runs the cases: the implementation in this process, or children with one each.
+struct Runner {
+  Manifest manifest;
+  run::RunOne run_one;
+};
+
+Runner make_runner(const Chosen& chosen) {
+  const std::vector<std::string> command = child_command(chosen);
+  if (command.empty()) {
+    const std::shared_ptr<Implementation> here = make_implementation(chosen);
+    return {here->manifest(), [here](const Case& one) { return run::run_case(one, *here); }};
+  }
+  // Before anything is planned, one child shows that the library starts at all.
+  const Manifest manifest = run::CaseProcess(command).manifest();
+  const auto pool = std::make_shared<run::CasePool>(command);
+  return {manifest, [pool, blank = blank_record(manifest)](const Case& one) {
+            return pool->run(one, blank);
+          }};
+}
+
 int run_cases(const Options& options, const run::Selection& selection,
               const std::vector<Case>& cases) {
-  const auto pool = isolate(options);
-  const auto implementation = make_implementation(options.chosen);
+  const Runner runner = make_runner(options.chosen);
   const fs::path out =
       options.out.empty() ? fresh_directory(options.picked.suite) : fs::path(options.out);
   prepare_directory(out);
@@ -119,15 +131,11 @@ int run_cases(const Options& options, const run::Selection& selection,
   execution.out = out;
   execution.jobs = options.jobs;
   execution.max_failures = options.max_failures;
+  execution.options = selection.options;
   execution.after_each = [&](const Record& record) { progress.add(record); };
-  if (pool) {
-    execution.run_one = [&, blank = blank_record(implementation->manifest())](const Case& one) {
-      return pool->run(one, blank);
-    };
-  }
-  Plan plan = run::make_plan(selection, cases, implementation->manifest());
+  Plan plan = run::make_plan(selection, cases, runner.manifest);
   const auto start = std::chrono::steady_clock::now();
-  run::execute(plan, cases, *implementation, execution);
+  run::execute(plan, cases, runner.run_one, execution);
   plan.run.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   record::write_plan(out / record::kPlanName, plan);
@@ -141,6 +149,7 @@ int run_cases(const Options& options, const run::Selection& selection,
 int run_command(const Options& options) {
   run::Selection selection = selection_of(options.picked);
   selection.case_ids = options.case_ids;
+  selection.options = text_of(options.chosen);
   const std::vector<Case> cases = run::select(selection);
   if (cases.empty()) return empty_plan(options);
   if (options.dry_run) return show_plan(cases);

@@ -10,6 +10,7 @@
 #include "conformance/cli/options.h"
 #include "conformance/record/journal.h"
 #include "conformance/run/isolated.h"
+#include "conformance/run/manifest_json.h"
 #include "conformance/run/run.h"
 
 namespace plumbline::cli {
@@ -32,7 +33,7 @@ int serve(const Chosen& chosen) {
     throw BadInput("serve-cases", "", "is started by `run`, not by hand");
   }
   const auto implementation = make_implementation(chosen);
-  std::fprintf(records, "%s\n", run::kReady);
+  std::fprintf(records, "%s%s\n", run::kReady, run::to_json(implementation->manifest()).c_str());
   std::fflush(records);
   for (std::string id; next_id(ids, id);) {
     const Record record = run::run_case(cases::case_from_id(id), *implementation);

@@ -106,6 +106,7 @@ void read_scalars(const Fields& in, Record& record) {
   in.text("target", record.target);
   in.integer("wave", record.wave);
   in.text("device", record.device);
+  in.text("options", record.options);
   in.integer("elements", record.elements);
   in.integer("compared", record.compared);
   in.number("rms_expected", record.rms_expected);
@@ -142,6 +143,7 @@ std::string to_line(const Record& record) {
             {"compared", record.compared},
             {"rms_expected", from_double(record.rms_expected)},
             {"bits", record.bits}};
+  if (!record.options.empty()) json["options"] = record.options;
   if (!record.worst.empty()) {
     Json worst = Json::array();
     for (const WorstElement& element : record.worst) worst.push_back(worst_to_json(element));

@@ -54,6 +54,7 @@ Record sample() {
   record.compared = 832;
   record.rms_expected = 0.7;
   record.bits = "00c0ffee00c0ffee";
+  record.options = " --wave 32";
   record.worst = {{"out", {3, 17}, 0.25, kNan, 0.001, kInf, kNan},
                   {"out", {0, 1}, 0.1, 0.1000001, 1e-3, -0.25, 0.0001}};
   record.sketch.ulp_histogram[6] = 831;

@@ -10,9 +10,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "conformance/record/journal.h"
+#include "conformance/run/manifest_json.h"
 #include "reference/spec/status.h"
 
 namespace plumbline::run {
@@ -82,6 +84,17 @@ int moved_up(int descriptor) {
   return moved;
 }
 
+/// Whether the child has ended within a second or two; `status` is then its own.
+bool ends_soon(pid_t child, int& status) {
+  constexpr int kSteps = 200;
+  constexpr auto kStep = std::chrono::milliseconds(10);
+  for (int step = 0; step < kSteps; ++step) {
+    if (waitpid(child, &status, WNOHANG) == child) return true;
+    std::this_thread::sleep_for(kStep);
+  }
+  return false;
+}
+
 }  // namespace
 
 CaseProcess::CaseProcess(const std::vector<std::string>& command) : words_(std::tmpfile(), fclose) {
@@ -98,10 +111,11 @@ CaseProcess::CaseProcess(const std::vector<std::string>& command) : words_(std::
   close(child_ids);
   close(child_records);
   std::string line;
-  if (read_line(line) && line == kReady) return;
+  if (read_line(line) && line.starts_with(kReady)) {
+    manifest_ = manifest_from_json(line.substr(std::strlen(kReady)), command.back());
+    return;
+  }
   const std::string ended = how_it_ended();
-  close(ids_);
-  close(records_);
   // What the child could say of itself is the message; it has gone through the same door.
   const std::string own = last_line(words_.get());
   constexpr std::string_view kPrefix = "plumbline: ";
@@ -109,10 +123,18 @@ CaseProcess::CaseProcess(const std::vector<std::string>& command) : words_(std::
   throw BadInput(command.back(), "", "could not be opened: its process " + ended);
 }
 
-CaseProcess::~CaseProcess() {
-  close(ids_);
-  close(records_);
-  if (child_ > 0) waitpid(child_, nullptr, 0);
+CaseProcess::~CaseProcess() { kill_and_close(); }
+
+void CaseProcess::kill_and_close() {
+  if (ids_ >= 0) close(ids_);
+  if (records_ >= 0) close(records_);
+  ids_ = records_ = -1;
+  int status = 0;
+  if (child_ > 0 && !ends_soon(child_, status)) {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  child_ = -1;
 }
 
 bool CaseProcess::read_line(std::string& line) {
@@ -130,8 +152,14 @@ bool CaseProcess::read_line(std::string& line) {
 }
 
 std::string CaseProcess::how_it_ended() {
+  // A child that only closed its end still waits for ids; it is told that none will come.
+  close(ids_);
+  ids_ = -1;
   int status = 0;
-  waitpid(child_, &status, 0);
+  if (!ends_soon(child_, status)) {
+    kill_and_close();
+    return "closed the channel of its records and went on";
+  }
   child_ = -1;
   std::string text = "ended with exit status " + std::to_string(WEXITSTATUS(status));
   if (WIFSIGNALED(status)) {
@@ -146,8 +174,15 @@ std::string CaseProcess::run(const Case& test_case, Record& record) {
   write_all(ids_, test_case.id() + "\n");
   std::string line;
   if (!read_line(line)) return how_it_ended();
-  record = record::from_line(line, "case process", 1);
-  return "";
+  try {
+    record = record::from_line(line, "", 1);
+    if (record.case_id == test_case.id()) return "";
+  } catch (const BadInput&) {
+    kill_and_close();
+    return "wrote something else than a record to the channel of records";
+  }
+  kill_and_close();
+  return "answered for another case";
 }
 
 std::unique_ptr<CaseProcess> CasePool::take() {

@@ -8,16 +8,19 @@
 #include <vector>
 
 #include "conformance/record/record.h"
+#include "device/abi/implementation.h"
 #include "reference/spec/problem.h"
 
 /// Cases in processes of their own, for implementations that may take the process down.
 namespace plumbline::run {
 
 /// How a child talks: descriptors beside the standard ones, whose first two the implementation may
-/// write to. Ids come in and records go out, one a line; the first line that goes out is kReady.
-inline constexpr int kIdsIn = 3;
-inline constexpr int kRecordsOut = 4;
-inline constexpr const char* kReady = "ready";
+/// write to. Ids come in and records go out, one a line; the first line that goes out is kReady and
+/// the manifest (manifest_json.h), so that the library is opened in children alone.
+/// Numbers that nobody reaches by accident.
+inline constexpr int kIdsIn = 198;
+inline constexpr int kRecordsOut = 199;
+inline constexpr const char* kReady = "ready ";
 
 /// One child process. Not thread-safe.
 class CaseProcess {
@@ -29,6 +32,9 @@ class CaseProcess {
   CaseProcess(const CaseProcess&) = delete;
   CaseProcess& operator=(const CaseProcess&) = delete;
 
+  /// What the implementation says of itself.
+  const Manifest& manifest() const { return manifest_; }
+
   /// Runs one case there. Where the child ends instead, `record` is left alone and the text says
   /// how: "ended by signal 6 (Aborted): last line of standard error". Empty: it answered.
   std::string run(const Case& test_case, Record& record);
@@ -37,7 +43,9 @@ class CaseProcess {
   /// False: the child closed its end.
   bool read_line(std::string& line);
   std::string how_it_ended();
+  void kill_and_close();
 
+  Manifest manifest_;
   pid_t child_ = -1;
   int ids_ = -1;
   int records_ = -1;

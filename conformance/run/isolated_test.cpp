@@ -5,6 +5,7 @@
 #include <string>
 
 #include "conformance/cases/legal.h"
+#include "conformance/record/journal.h"
 #include "reference/spec/status.h"
 
 namespace plumbline::run {
@@ -20,6 +21,17 @@ const Case& some_case() {
 std::vector<std::string> child(const std::string& odd) {
   return {PLUMBLINE_PROGRAM, "serve-cases", "--implementation",
           std::string(PLUMBLINE_LIBRARIES) + "/libodd_" + odd + ".so"};
+}
+
+/// A child written in sh, ready at once: ids on its standard input, records to descriptor 4.
+std::vector<std::string> shell(const std::string& script) {
+  const std::string ready = std::string("printf 'ready {\"name\":\"sh\",\"version\":\"\",") +
+                            "\"device\":\"\",\"target\":\"\",\"wave\":0,\"classified\":true," +
+                            "\"paths\":[]}\\n' >&4; ";
+  // Descriptors beyond 9 need a shell that knows them; /dev/fd does not.
+  const std::string channels = "exec 4>/dev/fd/" + std::to_string(kRecordsOut) + " </dev/fd/" +
+                               std::to_string(kIdsIn) + "; ";
+  return {"/bin/sh", "-c", channels + ready + script};
 }
 
 std::string refusal_of(const std::vector<std::string>& command) {
@@ -48,10 +60,32 @@ TEST(CaseProcess, ALibraryThatEndsTheProcessIsACrashPinnedOnItsCase) {
 }
 
 TEST(CaseProcess, TheLastWordsOfTheDeadAreKept) {
-  CasePool pool({"/bin/sh", "-c", "echo ready >&4; read id <&3; echo out of memory >&2; exit 7"});
+  CasePool pool(shell("read id; echo out of memory >&2; exit 7"));
   const Record record = pool.run(some_case(), {});
   EXPECT_NE(record.reason.find("exit status 7; its last words: out of memory"), std::string::npos)
       << record.reason;
+}
+
+TEST(CaseProcess, WhatIsNoRecordIsACrashAndNeverHangs) {
+  const std::pair<const char*, const char*> scripts[] = {
+      {"read id; echo garbage >&4; sleep 60", "something else than a record"},
+      {"read id; exit 3", "exit status 3"},
+  };
+  for (const auto& [script, reason] : scripts) {
+    CasePool pool(shell(script));
+    const Record record = pool.run(some_case(), {});
+    EXPECT_EQ(record.verdict, Verdict::kCrash);
+    EXPECT_NE(record.reason.find(reason), std::string::npos) << record.reason;
+  }
+}
+
+TEST(CaseProcess, ARecordOfAnotherCaseIsNotTaken) {
+  Record other;
+  other.case_id = "moe.route/scoring=softmax/t=1,e=1,k=1/data=gaussian/seed=0";
+  CasePool pool(shell("read id; echo '" + record::to_line(other) + "' >&4; sleep 60"));
+  const Record record = pool.run(some_case(), {});
+  EXPECT_EQ(record.verdict, Verdict::kCrash);
+  EXPECT_NE(record.reason.find("another case"), std::string::npos) << record.reason;
 }
 
 TEST(CaseProcess, AChildAnswersOneCaseAfterTheOther) {

@@ -45,13 +45,13 @@ std::string system_text() {
   return text + ", " + std::to_string(std::thread::hardware_concurrency()) + " cores";
 }
 
-std::string command_of(const Selection& selection, const Manifest& manifest) {
+std::string command_of(const Selection& selection) {
   std::string command = "plumbline run";
   for (const std::string& id : selection.case_ids) command += " --case '" + id + "'";
   if (selection.case_ids.empty()) command += " --suite " + selection.suite;
   if (!selection.filter.text().empty()) command += " --filter '" + selection.filter.text() + "'";
   if (selection.seed != 0) command += " --seed " + std::to_string(selection.seed);
-  return command + " --wave " + std::to_string(manifest.wave);
+  return command + selection.options;
 }
 
 bool is_failure(const Record& record) { return info_of(record.verdict).exit == 1; }
@@ -86,14 +86,14 @@ Plan make_plan(const Selection& selection, const std::vector<Case>& cases,
   plan.run.planned = static_cast<std::int64_t>(cases.size());
   plan.run.compiler = compiler();
   plan.run.system = system_text();
-  plan.run.command = command_of(selection, manifest);
+  plan.run.command = command_of(selection);
   for (const Case& test_case : cases) plan.cases.push_back(test_case.id());
   plan.cells = cases::full_grid(manifest);
   return plan;
 }
 
-std::int64_t execute(const Plan& plan, const std::vector<Case>& cases,
-                     Implementation& implementation, const Execution& execution) {
+std::int64_t execute(const Plan& plan, const std::vector<Case>& cases, const RunOne& run_one,
+                     const Execution& execution) {
   record::write_plan(execution.out / record::kPlanName, plan);
   record::JournalWriter journal(execution.out / record::kJournalName);
   std::mutex reporting;
@@ -101,8 +101,8 @@ std::int64_t execute(const Plan& plan, const std::vector<Case>& cases,
   std::atomic<std::int64_t> done = 0;
   parallel(cases.size(), execution.jobs, [&](std::size_t n) {
     if (execution.max_failures > 0 && failures >= execution.max_failures) return;
-    const Record record =
-        execution.run_one ? execution.run_one(cases[n]) : run_case(cases[n], implementation);
+    Record record = run_one(cases[n]);
+    record.options = execution.options;
     journal.append(record);
     ++done;
     if (is_failure(record)) ++failures;

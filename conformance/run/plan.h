@@ -17,6 +17,7 @@ struct Selection {
   std::vector<std::string> case_ids;
   cases::Filter filter;
   std::uint64_t seed = 0;  ///< added to the seeds of the suite
+  std::string options;     ///< how the implementation was chosen, as Record::options
 };
 
 /// The cases that the selection leaves, in the order of the suite. Throws BadInput.
@@ -30,19 +31,22 @@ Plan make_plan(const Selection& selection, const std::vector<Case>& cases,
 /// reports would mix.
 int default_jobs();
 
+/// Runs one case: run_case here, or CasePool::run in a process of its own. Called by several
+/// threads.
+using RunOne = std::function<Record(const Case&)>;
+
 /// Where and how a plan is run.
 struct Execution {
   std::filesystem::path out;
   int jobs = 1;
   std::int64_t max_failures = 0;                       ///< stop after so many; 0: never
   std::function<void(const Record&)> after_each = {};  ///< called by one thread at a time
-  /// Runs a case elsewhere (isolated.h); empty: in this process.
-  std::function<Record(const Case&)> run_one = {};
+  std::string options = {};                            ///< of every record
 };
 
 /// Writes plan.json, then runs the cases in parallel and appends each record to journal.jsonl as it
 /// comes. Returns how many cases ran.
-std::int64_t execute(const Plan& plan, const std::vector<Case>& cases,
-                     Implementation& implementation, const Execution& execution);
+std::int64_t execute(const Plan& plan, const std::vector<Case>& cases, const RunOne& run_one,
+                     const Execution& execution);
 
 }  // namespace plumbline::run

@@ -184,7 +184,7 @@ TEST(Plan, CountsItsCasesAndHoldsTheGrid) {
   EXPECT_EQ(plan.run.filter, "attention.*");
   std::set<std::string> states;
   for (const Cell& cell : plan.cells) states.insert(cell.state);
-  EXPECT_EQ(states, (std::set<std::string>{"not_offered", "offered"}));
+  EXPECT_EQ(states, (std::set<std::string>{"excluded", "not_offered", "offered", "refused"}));
   for (const std::string& id : plan.cases) EXPECT_EQ(cases::case_from_id(id).id(), id);
 }
 
@@ -196,13 +196,14 @@ TEST(Execute, WritesARecordACaseAndStopsAfterEnoughFailures) {
   Altered broken(
       [](Answer& answer, const TensorViews&, const TensorViews&) { answer.path = "elsewhere"; });
   const Plan plan = make_plan({}, cases, broken.manifest());
+  const RunOne run_broken = [&](const Case& one) { return run_case(one, broken); };
   Execution execution;
   execution.out = out;
-  EXPECT_EQ(execute(plan, cases, broken, execution), 4);
+  EXPECT_EQ(execute(plan, cases, run_broken, execution), 4);
   EXPECT_EQ(record::read_journal(out / record::kJournalName).size(), 4U);
   fs::remove(out / record::kJournalName);
   execution.max_failures = 2;
-  EXPECT_EQ(execute(plan, cases, broken, execution), 2);
+  EXPECT_EQ(execute(plan, cases, run_broken, execution), 2);
   EXPECT_EQ(record::read_plan(out / record::kPlanName).cases.size(), 4U);
   fs::remove_all(out);
 }

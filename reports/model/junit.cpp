@@ -43,7 +43,7 @@ std::string body(const Record& record) {
   std::string text = record.lane.empty() ? "" : "lane " + record.lane + ": ";
   text += record.reason + '\n';
   for (const WorstElement& worst : record.worst) text += element_text(worst);
-  return text + "./plumbline replay '" + record.case_id + "'\n";
+  return text + "./plumbline replay '" + record.case_id + "'" + record.options + '\n';
 }
 
 std::string problem_element(std::string_view tag, const Record& record) {

@@ -101,7 +101,7 @@ Json details_json(const Run& run) {
 
 Json cases_json(const View& view) {
   std::array<Words, kIdParts> id;
-  Words lanes, reasons, series;
+  Words lanes, reasons, series, options;
   Json verdicts = Json::array(), margins = Json::array(), seconds = Json::array();
   Json lengths = Json::array();
   for (const Record& record : view.run.records) {
@@ -109,6 +109,7 @@ Json cases_json(const View& view) {
     lanes.add(record.lane);
     reasons.add(record.reason);
     series.add(series_of(record));
+    options.add(record.options);
     verdicts.push_back(static_cast<int>(record.verdict));
     margins.push_back(margin_json(record));
     seconds.push_back(short_number(record.seconds));
@@ -118,7 +119,7 @@ Json cases_json(const View& view) {
   for (const Words& part : id) ids.push_back(part.json());
   return Json{{"id", ids},           {"lane", lanes.json()},    {"reason", reasons.json()},
               {"verdict", verdicts}, {"series", series.json()}, {"margin", margins},
-              {"seconds", seconds},  {"length", lengths}};
+              {"seconds", seconds},  {"length", lengths},       {"options", options.json()}};
 }
 
 /// The cell of each case, by its place in the matrix's list, with the name that a filter shows.

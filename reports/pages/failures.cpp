@@ -45,7 +45,7 @@ Data row_of(const View& view, const Group& group) {
   row.set("lane", utf8_text(record.lane));
   row.set("series", utf8_text(series_of(record)));
   row.set("reason", utf8_text(record.reason));
-  row.set("replay", replay_line(record.case_id));
+  row.set("replay", replay_line(record));
   row.set("index", std::to_string(group.worst));
   if (has_margin(record)) set_margin(row, record.margin);
   return row;

@@ -84,16 +84,16 @@ std::string position_text(const Record& record, const WorstElement& worst) {
   return text;
 }
 
-std::string replay_line(const std::string& case_id) {
+std::string replay_line(const Record& record) {
   std::string quoted;
-  for (const char c : utf8_text(case_id)) {
+  for (const char c : utf8_text(record.case_id)) {
     if (c == '\'') {
       quoted += "'\\''";
     } else {
       quoted += c;
     }
   }
-  return "./plumbline replay '" + quoted + '\'';
+  return "./plumbline replay '" + quoted + '\'' + utf8_text(record.options);
 }
 
 std::vector<std::size_t> by_margin(const Run& run) {

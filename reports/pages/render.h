@@ -27,7 +27,7 @@ void set_margin(Data& to, const std::optional<double>& margin);
 std::string position_text(const Record& record, const WorstElement& worst);
 
 /// What to type to see a case again, quoted for the shell.
-std::string replay_line(const std::string& case_id);
+std::string replay_line(const Record& record);
 
 /// Indices of records, the worst margin first; equal ones in the order of the run. NaN is worst.
 std::vector<std::size_t> by_margin(const Run& run);

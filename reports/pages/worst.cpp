@@ -15,7 +15,7 @@ Data row_of(const Record& record, std::size_t index) {
   row.set("lane", utf8_text(record.lane));
   row.set("series", utf8_text(series_of(record)));
   row.set("profile", utf8_text(record.profile));
-  row.set("replay", replay_line(record.case_id));
+  row.set("replay", replay_line(record));
   if (record.worst.empty()) return row;
   const WorstElement& worst = record.worst.front();
   row.set("output", utf8_text(worst.output));

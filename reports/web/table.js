@@ -143,7 +143,8 @@ const report = (() => {
   body.addEventListener('scroll', paint, {passive: true});
   window.addEventListener('resize', paint);
 
-  const replayLine = (i) => "./plumbline replay '" + ids[i].replaceAll("'", "'\\''") + "'";
+  const replayLine = (i) => "./plumbline replay '" + ids[i].replaceAll("'", "'\\''") + "'" +
+      word(cases.options, i);
 
   function replayElement(i) {
     const line = element('p', 'replay');
