@@ -48,7 +48,7 @@ struct Record {
   std::string target;   ///< host, amd, nvidia
   int wave = 0;
   std::string device;
-  std::string options;  ///< what a replay needs behind the id: " --implementation ./mine.so"
+  std::string options;        ///< what a replay needs behind the id: " --implementation ./mine.so"
   std::int64_t elements = 0;  ///< outputs elements there are
   std::int64_t compared = 0;  ///< elements that took part in the verdict
   double rms_expected = 0;    ///< RMS of the expected tensor
