@@ -12,9 +12,9 @@ namespace plumbline::run {
 namespace {
 
 const Case& some_case() {
-  static const Case kCase =
+  static const Case one =
       cases::case_from_id("moe.route/scoring=softmax/t=3,e=8,k=2,g=1,kg=1/data=gaussian/seed=1");
-  return kCase;
+  return one;
 }
 
 /// The program's own child for a library of device/abi/odd_library.cpp.

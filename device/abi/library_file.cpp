@@ -26,7 +26,7 @@ class Reader {
 
   std::string text(const char* value, const char* what) const {
     if (value == nullptr) fail(std::string(what) + " is a string, not null");
-    const std::string text(value);
+    std::string text(value);
     const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
     if (std::any_of(text.begin(), text.end(), control)) {
       fail(std::string(what) + " has no control characters");
@@ -66,7 +66,7 @@ Profile profile_of(const plumbline_path& path, const Reader& reader) {
   Profile profile;
   for (const auto& [key, word] : reader.words(path.profile, path.profile_count, "profile")) {
     const std::string rule = set_word(profile, key, word);
-    if (!rule.empty()) reader.fail("profile " + key + " " + rule);
+    if (!rule.empty()) reader.fail(std::string("profile ").append(key).append(" ").append(rule));
   }
   return profile;
 }

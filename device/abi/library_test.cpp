@@ -20,12 +20,12 @@ std::string odd(const std::string& name) {
   return std::string(PLUMBLINE_LIBRARIES) + "/libodd_" + name + ".so";
 }
 const std::string& hello() {
-  static const std::string kFile = PLUMBLINE_HELLO;
-  return kFile;
+  static const std::string file = PLUMBLINE_HELLO;
+  return file;
 }
 const std::string& host() {
-  static const std::string kFile = PLUMBLINE_HOST_LIBRARY;
-  return kFile;
+  static const std::string file = PLUMBLINE_HOST_LIBRARY;
+  return file;
 }
 
 /// The line that the loader refuses a library with.

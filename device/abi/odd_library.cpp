@@ -59,14 +59,14 @@ std::int32_t open_odd(const plumbline_word*, std::int64_t, plumbline_library** l
 void close_odd(plumbline_library*) {}
 
 const plumbline_manifest* manifest(plumbline_library*) {
-  static const std::array kRules = {kOdd == "bad_constraint" ? "e =< 8" : "e >= 1"};
-  static const plumbline_word kProfile = {"accumulator", kOdd == "bad_profile" ? "fp16" : "fp32"};
+  static const std::array rules = {kOdd == "bad_constraint" ? "e =< 8" : "e >= 1"};
+  static const plumbline_word profile = {"accumulator", kOdd == "bad_profile" ? "fp16" : "fp32"};
   static plumbline_path path{};
   path.name = kOdd == "null_name" ? nullptr : "odd";
   path.op = "moe.route";
-  path.constraints = kRules.data();
+  path.constraints = rules.data();
   path.constraint_count = 1;
-  path.profile = &kProfile;
+  path.profile = &profile;
   path.profile_count = 1;
   static plumbline_manifest said{};
   said.name = said.version = said.device = said.target = "odd";
@@ -131,6 +131,6 @@ plumbline_interface make_table() {
 }  // namespace
 
 extern "C" PLUMBLINE_EXPORT const plumbline_interface* plumbline_get_interface() {
-  static const plumbline_interface kTable = make_table();
-  return kOdd == "null_table" ? nullptr : &kTable;
+  static const plumbline_interface table = make_table();
+  return kOdd == "null_table" ? nullptr : &table;
 }
