@@ -71,6 +71,42 @@ Profile profile_of(const plumbline_path& path, const Reader& reader) {
   return profile;
 }
 
+/// The operation's widest problem; an operation that nobody knows offers nothing.
+Problem known_problem(const OfferedPath& path, const Reader& reader) {
+  try {
+    return widest_problem(path.op);
+  } catch (const BadInput& error) {
+    reader.fail(error.what());
+  }
+}
+
+void read_axes(const plumbline_path& c, const Problem& widest, const Reader& reader,
+               OfferedPath& path) {
+  reader.array(c.axes, c.axis_count, "axes");
+  for (std::int64_t n = 0; n < c.axis_count; ++n) {
+    const std::string axis = reader.text(c.axes[n].axis, "axis");
+    auto words = reader.list(c.axes[n].words, c.axes[n].word_count, axis.c_str());
+    if (words.empty()) reader.fail("axis " + axis + " takes at least one word");
+    if (widest.axis(axis).empty()) reader.fail(path.op + " has no axis \"" + axis + "\"");
+    path.axes.emplace_back(axis, std::move(words));
+  }
+}
+
+void read_constraints(const plumbline_path& c, const Problem& widest, const Reader& reader,
+                      OfferedPath& path) {
+  path.constraints = reader.list(c.constraints, c.constraint_count, "constraints");
+  for (const std::string& constraint : path.constraints) {
+    try {
+      static_cast<void>(holds(constraint, widest));
+    } catch (const BadInput& error) {
+      reader.fail(error.what());
+    }
+    const std::string unknown = unknown_dimension(constraint, widest);
+    if (unknown.empty()) continue;
+    reader.fail("constraint \"" + constraint + "\": " + path.op + " has no dimension " + unknown);
+  }
+}
+
 OfferedPath path_of(const std::string& file, const plumbline_path& c, std::int64_t index) {
   const std::string number = "path " + std::to_string(index);
   const Reader unnamed(file, number);
@@ -78,25 +114,9 @@ OfferedPath path_of(const std::string& file, const plumbline_path& c, std::int64
   path.name = unnamed.text(c.name, "name");
   const Reader reader(file, number + " (" + path.name + ")");
   path.op = reader.text(c.op, "op");
-  reader.array(c.axes, c.axis_count, "axes");
-  for (std::int64_t n = 0; n < c.axis_count; ++n) {
-    const std::string axis = reader.text(c.axes[n].axis, "axis");
-    auto words = reader.list(c.axes[n].words, c.axes[n].word_count, axis.c_str());
-    if (words.empty()) reader.fail("axis " + axis + " takes at least one word");
-    path.axes.emplace_back(axis, std::move(words));
-  }
-  const auto ops = all_operations();
-  if (std::find(ops.begin(), ops.end(), path.op) == ops.end()) {
-    reader.fail("op is one of `plumbline list axes`, not \"" + path.op + "\"");
-  }
-  path.constraints = reader.list(c.constraints, c.constraint_count, "constraints");
-  for (const std::string& constraint : path.constraints) {
-    try {
-      static_cast<void>(holds(constraint, Problem{path.op, {}, {}}));
-    } catch (const BadInput& error) {
-      reader.fail(error.what());
-    }
-  }
+  const Problem widest = known_problem(path, reader);
+  read_axes(c, widest, reader, path);
+  read_constraints(c, widest, reader, path);
   path.traits = reader.words(c.traits, c.trait_count, "traits");
   path.profile = profile_of(c, reader);
   return path;

@@ -77,6 +77,10 @@ TEST(Library, EachOddTableOrManifestIsRefusedByTheRuleItBreaks) {
       {"null_manifest", "manifest: is not null"},
       {"null_name", "path 0: name is a string"},
       {"bad_constraint", "path 0 (odd)"},
+      {"unknown_operation", "moe.rout: is no operation"},
+      {"unknown_axis", "moe.route has no axis \"score\""},
+      {"unknown_dimension", "constraint \"ee >= 1\": moe.route has no dimension ee"},
+      {"control_characters", "manifest: name has no control characters"},
       {"bad_profile", "profile accumulator unknown: \"fp16\""},
   };
   for (const auto& [name, rule] : rules) {
@@ -92,6 +96,28 @@ TEST(Library, AStatusThatIsNoneIsAFailureOfTheDevice) {
   const Answer answer = library->run(r.problem.to_problem(), views_of(r.inputs), {});
   EXPECT_EQ(answer.status, Status::kDevice);
   EXPECT_NE(answer.message.find("status 77"), std::string::npos);
+}
+
+TEST(Library, AnAnswerThatContradictsItsOwnReturnValueIsNotTaken) {
+  Route r = small_route();
+  const auto library = open_library(odd("contradicts"), {});
+  const Answer answer = library->run(r.problem.to_problem(), views_of(r.inputs), {});
+  EXPECT_EQ(answer.status, Status::kDevice);
+  EXPECT_NE(answer.message.find("the function returned 3, its answer says 0"), std::string::npos);
+}
+
+TEST(Library, ATensorOnALayerThatCannotBeReadIsNotPassedOver) {
+  const auto library = open_library(odd("unreadable_layer"), {});
+  const auto method = library->make_method("bf16", "direct");
+  ASSERT_NE(method, nullptr);
+  try {
+    static_cast<void>(method->query());
+    FAIL() << "it was read";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("row-major, contiguous strides: w13"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Library, TensorsTravelToADeviceWithMemoryOfItsOwn) {

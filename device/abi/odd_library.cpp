@@ -59,17 +59,24 @@ std::int32_t open_odd(const plumbline_word*, std::int64_t, plumbline_library** l
 void close_odd(plumbline_library*) {}
 
 const plumbline_manifest* manifest(plumbline_library*) {
-  static const std::array rules = {kOdd == "bad_constraint" ? "e =< 8" : "e >= 1"};
+  const char* rule = kOdd == "unknown_dimension" ? "ee >= 1" : "e >= 1";
+  static const std::array rules = {kOdd == "bad_constraint" ? "e =< 8" : rule};
+  static const std::array words = {"softmax"};
+  static const plumbline_axis axis = {kOdd == "unknown_axis" ? "score" : "scoring", words.data(),
+                                      1};
   static const plumbline_word profile = {"accumulator", kOdd == "bad_profile" ? "fp16" : "fp32"};
   static plumbline_path path{};
   path.name = kOdd == "null_name" ? nullptr : "odd";
-  path.op = "moe.route";
+  path.op = kOdd == "unknown_operation" ? "moe.rout" : "moe.route";
+  path.axes = &axis;
+  path.axis_count = 1;
   path.constraints = rules.data();
   path.constraint_count = 1;
   path.profile = &profile;
   path.profile_count = 1;
   static plumbline_manifest said{};
-  said.name = said.version = said.device = said.target = "odd";
+  said.version = said.device = said.target = "odd";
+  said.name = kOdd == "control_characters" ? "odd\x1b[2J" : "odd";
   said.classified_errors = 1;
   said.memory = kOdd == "device_memory" || kOdd == "no_allocate" ? 2 : 1;
   said.paths = &path;
@@ -103,11 +110,49 @@ std::int32_t run(plumbline_library*, const plumbline_call* call, plumbline_answe
   if (kOdd == "throws") throw std::runtime_error("out of the library");
   if (kOdd == "strange_status") return give(answer, 77, "?");
   give(answer, PLUMBLINE_OK, "");
+  if (kOdd == "contradicts") return PLUMBLINE_SHAPE;
   if (kOdd == "device_memory") return run_on_device(call);
   return PLUMBLINE_OK;
 }
 
 void answer_release(plumbline_answer* answer) { *answer = {}; }
+
+/// A method whose layer holds one tensor, with the strides of a transposed one.
+std::int32_t query(plumbline_method*, plumbline_method_state* state) {
+  static std::array<float, 4> numbers{};
+  static std::array<std::int64_t, 2> shape = {2, 2};
+  static std::array<std::int64_t, 2> strides = {1, 2};
+  static plumbline_tensor tensor{};
+  tensor.name = "w13";
+  tensor.tensor = {numbers.data(), {1, 0}, 2, {2, 32, 1}, shape.data(), strides.data(), 0};
+  *state = {0, "", &tensor, 1, nullptr};
+  return PLUMBLINE_OK;
+}
+
+void add_methods(plumbline_interface& table) {
+  table.method_create = [](plumbline_library*, const char*, const char*, plumbline_method** method,
+                           plumbline_answer* answer) {
+    static char instance = 0;
+    *method = reinterpret_cast<plumbline_method*>(&instance);
+    return give(answer, PLUMBLINE_OK, "");
+  };
+  table.method_create_weights = [](plumbline_method*, const plumbline_problem*,
+                                   plumbline_answer* answer) {
+    return give(answer, PLUMBLINE_OK, "");
+  };
+  table.method_create_runner = table.method_create_weights;
+  table.method_load = [](plumbline_method*, const plumbline_tensor*, std::int64_t,
+                         plumbline_answer* answer) { return give(answer, PLUMBLINE_OK, ""); };
+  table.method_process_weights = [](plumbline_method*, plumbline_answer* answer) {
+    return give(answer, PLUMBLINE_OK, "");
+  };
+  table.method_apply = [](plumbline_method*, const plumbline_call*, plumbline_answer* answer) {
+    return give(answer, PLUMBLINE_OK, "");
+  };
+  table.method_query = query;
+  table.method_state_release = [](plumbline_method_state* state) { *state = {}; };
+  table.method_destroy = [](plumbline_method*) {};
+}
 
 plumbline_interface make_table() {
   plumbline_interface table{};
@@ -119,6 +164,7 @@ plumbline_interface make_table() {
   table.validate = validate;
   table.run = kOdd == "no_run" ? nullptr : run;
   table.answer_release = answer_release;
+  if (kOdd == "unreadable_layer") add_methods(table);
   if (kOdd == "device_memory" || kOdd == "allocate_alone") table.allocate = allocate;
   if (kOdd == "device_memory") {
     table.deallocate = deallocate;

@@ -89,4 +89,16 @@ bool holds(std::string_view predicate, const Problem& problem) {
   return Predicate(predicate, problem).value();
 }
 
+std::string unknown_dimension(std::string_view predicate, const Problem& problem) {
+  std::size_t at = 0;
+  while (at < predicate.size()) {
+    const std::size_t begin = at;
+    while (at < predicate.size() && is_name(predicate[at])) ++at;
+    const std::string_view word = predicate.substr(begin, at - begin);
+    if (!word.empty() && !is_digit(word.front()) && !problem.dim(word)) return std::string(word);
+    if (word.empty()) ++at;
+  }
+  return "";
+}
+
 }  // namespace plumbline

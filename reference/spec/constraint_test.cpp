@@ -20,6 +20,12 @@ TEST(Constraints, CompareTermsOfDimensionsAndNumbers) {
 
 TEST(Constraints, ADimensionThatIsNotThereIsZero) { EXPECT_TRUE(holds("z == 0", layer())); }
 
+TEST(Constraints, NameTheFirstDimensionThatAProblemDoesNotHave) {
+  EXPECT_EQ(unknown_dimension("2 * i % 16 == h", layer()), "");
+  EXPECT_EQ(unknown_dimension("h % 32 == hh", layer()), "hh");
+  EXPECT_EQ(unknown_dimension("z == 0", layer()), "z");
+}
+
 TEST(Constraints, ATextThatIsNoPredicateNamesTheCharacter) {
   for (const char* text : {"", "h", "h %", "h == ", "h = 0", "h == 0 0", "h % 0 == 0", "(h) == 0",
                            "9223372036854775808 == 0", "9223372036854775807 * h > 0", "== 1"}) {

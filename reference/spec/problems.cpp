@@ -228,4 +228,22 @@ Problem AttentionProblem::to_problem() const {
   return p;
 }
 
+Problem widest_problem(std::string_view op) {
+  if (op == "moe.route") return RouteProblem{}.to_problem();
+  if (op == "moe.method") return MethodProblem{}.to_problem();
+  if (op == "moe.identity") return IdentityProblem{}.to_problem();
+  if (op == "moe.experts") {
+    ExpertsProblem p;
+    p.weight_on = WeightOn::kInput;
+    p.pack = "kpack2";
+    return p.to_problem();
+  }
+  AttentionProblem p;
+  p.decode = op == "attention.decode";
+  p.mask = Mask::kSliding;
+  p.w = 1;
+  if (p.decode || op == "attention.prefill") return p.to_problem();
+  throw BadInput("", op, "is no operation of `plumbline list axes`");
+}
+
 }  // namespace plumbline

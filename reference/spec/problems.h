@@ -157,5 +157,8 @@ struct AttentionProblem {
 /// Names of the operations: "moe.route", "moe.experts", "moe.method", "moe.identity",
 /// "attention.prefill", "attention.decode".
 std::span<const std::string_view> all_operations();
+/// A problem of the operation with every axis and dimension that it can have. Throws BadInput for
+/// an operation that there is not.
+Problem widest_problem(std::string_view op);
 
 }  // namespace plumbline
