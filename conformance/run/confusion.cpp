@@ -53,12 +53,6 @@ Case layer_of(const OfferedPath& path, std::int64_t number) {
   return {p.to_problem(), "gaussian", static_cast<std::uint64_t>(number)};
 }
 
-TensorViews views_of(Tensors& tensors) {
-  TensorViews views;
-  for (auto& [name, tensor] : tensors) views[name] = {tensor.spec, tensor.data.data()};
-  return views;
-}
-
 /// `to` with the bytes that `from` has under the same names, as many as fit.
 QuantRecord relabelled(const QuantRecord& from, QuantRecord to) {
   for (auto& [name, tensor] : to.tensors) {

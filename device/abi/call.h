@@ -58,11 +58,7 @@ inline std::vector<float> mixed(std::size_t count, std::uint32_t seed) {
   return values;
 }
 
-inline TensorViews views_of(Tensors& tensors) {
-  TensorViews views;
-  for (auto& [name, tensor] : tensors) views[name] = {tensor.spec, tensor.data.data()};
-  return views;
-}
+using plumbline::views_of;
 
 /// The answer of the correct kernels, or of a fault, with every output returned.
 inline Answer call(const Problem& problem, Tensors& inputs, int wave = 64,

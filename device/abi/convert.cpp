@@ -124,12 +124,6 @@ Result<TensorViews> views_of(const plumbline_tensor* tensors, std::int64_t count
   return views;
 }
 
-Tensor copy_of(const TensorView& view) {
-  Tensor tensor = Tensor::zeros(view.spec);
-  std::copy_n(view.data, tensor.data.size(), tensor.data.data());
-  return tensor;
-}
-
 CProblem::CProblem(const Problem& problem) {
   axes_.reserve(problem.axes.size());
   for (const auto& [name, value] : problem.axes) axes_.push_back({name.c_str(), value.c_str()});
@@ -163,15 +157,6 @@ std::vector<plumbline_tensor> to_c(const TensorViews& views, std::int32_t device
   tensors.reserve(views.size());
   for (const auto& [name, view] : views) tensors.push_back(to_c(name, view, device));
   return tensors;
-}
-
-TensorViews views_of(const Tensors& tensors) {
-  TensorViews views;
-  for (const auto& [name, tensor] : tensors) {
-    // A view can be written to; those who get these only read.
-    views[name] = {tensor.spec, const_cast<std::byte*>(tensor.data.data())};
-  }
-  return views;
 }
 
 CRecord::CRecord(const QuantRecord& record)

@@ -28,8 +28,6 @@ plumbline_tensor to_c(const std::string& name, const TensorView& view,
 Result<TensorView> view_of(const plumbline_tensor& tensor);
 /// All of them by name; a name that stands twice is refused (unexpected).
 Result<TensorViews> views_of(const plumbline_tensor* tensors, std::int64_t count);
-/// A copy with its bytes.
-Tensor copy_of(const TensorView& view);
 
 /// A problem as C structs. Points into the problem.
 class CProblem {
@@ -50,7 +48,6 @@ Result<Problem> problem_of(const plumbline_problem* problem);
 
 /// Tensors as C structs. Points into the views.
 std::vector<plumbline_tensor> to_c(const TensorViews& views, std::int32_t device = kDeviceCpu);
-TensorViews views_of(const Tensors& tensors);
 
 /// A record as C structs. Points into the record.
 class CRecord {

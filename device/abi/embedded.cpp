@@ -5,6 +5,7 @@
 #include "device/abi/device.h"
 #include "device/abi/implementation.h"
 #include "device/abi/manifest.h"
+#include "device/abi/on_device.h"
 #include "device/attention/attention.h"
 #include "device/faults/fault.h"
 #include "device/kernels/buffer.h"
@@ -17,13 +18,6 @@
 namespace plumbline {
 namespace device {
 namespace {
-
-Answer refusal_answer(const Refusal& refusal) {
-  Answer answer;
-  answer.status = refusal.status;
-  answer.message = refusal.text();
-  return answer;
-}
 
 /// Host memory of an output: the caller's buffer, else a tensor that the answer carries.
 std::byte* place_output(Answer& answer, const TensorViews& outputs, const Wanted& wanted) {
@@ -76,14 +70,14 @@ class Embedded final : public Implementation {
 
   Answer run(const Problem& problem, const TensorViews& inputs,
              const TensorViews& outputs) override {
-    if (const auto refusal = refuses(problem, inputs)) return refusal_answer(*refusal);
-    return on_device([&] { return dispatch(problem, inputs, outputs, nullptr); });
+    if (const auto refusal = refuses(problem, inputs)) return refused(*refusal);
+    return on_device(device_.index, [&] { return dispatch(problem, inputs, outputs, nullptr); });
   }
 
   Answer run_observed(const Problem& problem, const TensorViews& inputs, const TensorViews& outputs,
                       const Observer& observer) override {
-    if (const auto refusal = refuses(problem, inputs)) return refusal_answer(*refusal);
-    return on_device([&] { return dispatch(problem, inputs, outputs, &observer); });
+    if (const auto refusal = refuses(problem, inputs)) return refused(*refusal);
+    return on_device(device_.index, [&] { return dispatch(problem, inputs, outputs, &observer); });
   }
 
   Result<QuantRecord> pack(const Problem& problem, const TensorViews& weights) override {
@@ -96,11 +90,13 @@ class Embedded final : public Implementation {
   Answer run_packed(const Problem& problem, const QuantRecord& record, const TensorViews& inputs,
                     const TensorViews& outputs) override {
     const auto p = ExpertsProblem::from(problem);
-    if (!p) return refusal_answer(p.refusal());
+    if (!p) return refused(p.refusal());
     if (const auto refusal = refuse_packed(*p, record, inputs, lightop_library())) {
-      return refusal_answer(*refusal);
+      return refused(*refusal);
     }
-    return on_device([&] { return experts({*p, record, inputs, outputs, nullptr}); });
+    return on_device(device_.index, [&] {
+      return experts({*p, record, inputs, outputs, nullptr});
+    });
   }
 
   std::unique_ptr<Method> make_method(std::string_view quant, std::string_view holder) override {
@@ -119,25 +115,6 @@ class Embedded final : public Implementation {
   }
 
  private:
-  /// What a call answers, or that the device failed.
-  template <class Call>
-  Answer on_device(const Call& call) const {
-    try {
-      require(hipSetDevice(device_.index), "hipSetDevice");
-      Answer answer = call();
-      // Bytes written beside a buffer are found when it is freed; they belong to this call.
-      require(hipDeviceSynchronize(), "hipFree");
-      return answer;
-    } catch (const DeviceError& error) {
-      // The error sticks to the thread; the next call starts afresh.
-      static_cast<void>(hipDeviceReset());
-      Answer answer;
-      answer.status = Status::kDevice;
-      answer.message = error.what();
-      return answer;
-    }
-  }
-
   /// The library of a run that no method makes: the switch lightop_library is read at construction
   /// of a runner, and cases without one run beside those that turn it.
   std::string_view lightop_library() const { return "present"; }
@@ -156,7 +133,7 @@ class Embedded final : public Implementation {
   Answer route(const RouteProblem& p, const TensorViews& inputs, const TensorViews& outputs) const {
     const Wanted wanted[] = {{"topk_ids", DType::kI32, {p.t, p.k}, true},
                              {"topk_weights", DType::kF32, {p.t, p.k}, true}};
-    if (const auto refusal = check_tensors(wanted, outputs)) return refusal_answer(*refusal);
+    if (const auto refusal = check_tensors(wanted, outputs)) return refused(*refusal);
     RoutePlan plan = plan_route(p, manifest_.wave);
     if (fault_ && fault_->route) fault_->route(plan);
     Answer answer;
@@ -179,7 +156,7 @@ class Embedded final : public Implementation {
   Answer experts(const Layer& layer) const {
     const ExpertsProblem& p = layer.problem;
     const Wanted wanted[] = {{"out", p.io, {p.t, p.h}, true}};
-    if (const auto refusal = check_tensors(wanted, layer.outputs)) return refusal_answer(*refusal);
+    if (const auto refusal = check_tensors(wanted, layer.outputs)) return refused(*refusal);
     const ExpertPath& path = select_path(p, identities_);
     Answer answer;
     answer.path = path.name;
@@ -193,8 +170,8 @@ class Embedded final : public Implementation {
     const std::int64_t tq = inputs.find("q")->second.spec.shape[0];
     std::vector<Wanted> wanted = {{"out", p.io, {tq, p.hq, p.d}, true}};
     if (p.has_lse) wanted.push_back({"lse", DType::kF32, {p.hq, tq}, true});
-    if (const auto refusal = check_tensors(wanted, outputs)) return refusal_answer(*refusal);
-    if (const auto refusal = refuse_out_mode(p, outputs)) return refusal_answer(*refusal);
+    if (const auto refusal = check_tensors(wanted, outputs)) return refused(*refusal);
+    if (const auto refusal = refuse_out_mode(p, outputs)) return refused(*refusal);
     AttentionPlan plan = plan_attention(p, inputs, manifest_.wave);
     if (fault_ && fault_->attention) fault_->attention(plan);
     Answer answer;

@@ -28,6 +28,13 @@ Refusal not_offered(const std::string& call) {
 
 }  // namespace
 
+Answer refused(const Refusal& refusal) {
+  Answer answer;
+  answer.status = refusal.status;
+  answer.message = refusal.text();
+  return answer;
+}
+
 std::string OfferedPath::broken_constraint(const Problem& problem) const {
   const auto broken = std::find_if(constraints.begin(), constraints.end(),
                                    [&](const std::string& rule) { return !holds(rule, problem); });
@@ -55,10 +62,7 @@ Result<QuantRecord> Implementation::pack(const Problem&, const TensorViews&) {
 
 Answer Implementation::run_packed(const Problem&, const QuantRecord&, const TensorViews&,
                                   const TensorViews&) {
-  Answer answer;
-  answer.status = Status::kUnsupported;
-  answer.message = not_offered("run_packed").text();
-  return answer;
+  return refused(not_offered("run_packed"));
 }
 
 std::unique_ptr<Method> Implementation::make_method(std::string_view, std::string_view) {

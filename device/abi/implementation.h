@@ -96,6 +96,9 @@ class Method {
   virtual MethodState query() const = 0;
 };
 
+/// The answer that refuses.
+Answer refused(const Refusal& refusal);
+
 /// Sees an intermediate result as soon as it is there: its name and host memory that is valid
 /// during the call. Called in the order of the computation by the thread that runs the layer.
 using Observer = std::function<void(std::string_view name, const TensorView& intermediate)>;

@@ -30,13 +30,6 @@ std::vector<plumbline_word> words_of(
 
 }  // namespace
 
-Answer refused(const Refusal& refusal) {
-  Answer answer;
-  answer.status = refusal.status;
-  answer.message = refusal.text();
-  return answer;
-}
-
 std::int32_t give(Answer answer, plumbline_answer* out) {
   const auto status = static_cast<std::int32_t>(answer.status);
   out->status = status;

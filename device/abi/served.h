@@ -11,8 +11,6 @@
 /// What a served library hands out, with the memory behind it. For serve.cpp and its parts alone.
 namespace plumbline::abi {
 
-Answer refused(const Refusal& refusal);
-
 /// Moves an answer into C structs; returns its status.
 std::int32_t give(Answer answer, plumbline_answer* out);
 /// Frees what `give` made.

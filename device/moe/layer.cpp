@@ -198,25 +198,11 @@ void observe(const ExpertCall& call, std::string_view name, TensorSpec spec, con
   (*call.observer)(name, {tensor.spec, tensor.data.data()});
 }
 
-Tensor copy_of(const TensorView& view) {
-  Tensor tensor = Tensor::zeros(view.spec);
-  std::copy_n(view.data, tensor.data.size(), tensor.data.data());
-  return tensor;
-}
-
-TensorViews views_of(const QuantRecord& record) {
-  TensorViews views;
-  for (const auto& [name, tensor] : record.tensors) {
-    views[name] = {tensor.spec, const_cast<std::byte*>(tensor.data.data())};
-  }
-  return views;
-}
-
 std::optional<Refusal> refuse_fields(const QuantRecord& record, const std::vector<Wanted>& tensors,
                                      const std::vector<WantedNumber>& numbers,
                                      const std::vector<std::string_view>& flags) {
   if (auto refusal = refuse_number_names(record, numbers, flags)) return refusal;
-  const auto refusal = check_tensors(tensors, views_of(record));
+  const auto refusal = check_tensors(tensors, views_of(record.tensors));
   if (refusal && refusal->status != Status::kLayout) return refusal;
   if (auto shape = refuse_values(record, numbers)) return shape;
   return refusal;

@@ -49,11 +49,6 @@ void take_words(OfferedPath& path, const std::string& axis, std::vector<std::str
 void observe(const ExpertCall& call, std::string_view name, TensorSpec spec, const Buffer& buffer,
              const Stream& stream);
 
-/// A tensor of its own with the bytes of a view.
-Tensor copy_of(const TensorView& view);
-/// The record's tensors, to be read only.
-TensorViews views_of(const QuantRecord& record);
-
 /// A field of a record that is a number.
 struct WantedNumber {
   std::string_view name;

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "device/abi/on_device.h"
 #include "device/faults/fault.h"
-#include "device/kernels/buffer.h"
 #include "device/moe/dispatch.h"
 #include "device/moe/layer.h"
 #include "device/moe/method_weights.h"
@@ -18,27 +18,10 @@ namespace {
 
 constexpr std::string_view kParameters = "gemm1_";
 
-Answer refused(Status status, std::string rule, std::string detail) {
-  Answer answer;
-  answer.status = status;
-  answer.message = Refusal{status, std::move(rule), std::move(detail)}.text();
-  return answer;
-}
-
-Answer answer_of(const std::optional<Refusal>& refusal) {
-  return refusal ? refused(refusal->status, refusal->rule, refusal->detail) : Answer{};
-}
-
 Tensor one_each(std::int64_t experts, double value) {
   Tensor tensor = Tensor::zeros({DType::kF32, {experts}});
   std::fill(tensor.as<float>().begin(), tensor.as<float>().end(), static_cast<float>(value));
   return tensor;
-}
-
-TensorViews views_of(Tensors& tensors) {
-  TensorViews views;
-  for (auto& [name, tensor] : tensors) views[name] = {tensor.spec, tensor.data.data()};
-  return views;
 }
 
 /// The backend whose runner was constructed, with what only its owner knows.
@@ -55,20 +38,21 @@ class QuantMethod final : public Method {
   }
 
   Answer create_weights(const Problem& layer) override {
-    if (layer_) return refused(Status::kState, "weights are created once", "they are there");
+    if (layer_) return refused({Status::kState, "weights are created once", "they are there"});
     Result<ExpertsProblem> read = read_layer(layer, "triton");
-    if (!read) return answer_of(read.refusal());
+    if (!read) return refused(read.refusal());
     weights_ = LoadedWeights(*read);
     layer_ = std::move(read).value();
     return {};
   }
 
   Answer load(std::string_view name, std::int64_t expert, const TensorView& tensor) override {
-    if (!layer_) return refused(Status::kState, "create_weights before load", "no weights");
+    if (!layer_) return refused({Status::kState, "create_weights before load", "no weights"});
     if (packed_for_) {
-      return refused(Status::kState, "load before process_weights", "packed for " + *packed_for_);
+      return refused({Status::kState, "load before process_weights", "packed for " + *packed_for_});
     }
-    return answer_of(weights_.load(name, expert, tensor));
+    const auto refusal = weights_.load(name, expert, tensor);
+    return refusal ? refused(*refusal) : Answer{};
   }
 
   Answer create_runner(const Problem& layer) override {
@@ -76,7 +60,7 @@ class QuantMethod final : public Method {
     if (rules_.clears_ownership_first) runner_.reset();
     const std::string backend = backend_now();
     const Result<ExpertsProblem> read = read_layer(layer, backend);
-    if (!read) return answer_of(read.refusal());
+    if (!read) return refused(read.refusal());
     Runner made{backend, read->activation};
     switch (construction_of(quant_, backend)) {
       case Construction::kNothing:
@@ -84,7 +68,7 @@ class QuantMethod final : public Method {
         return {};
       case Construction::kRefused:
         if (rules_.refuses_unknown_backend) {
-          return refused(Status::kUnsupported, quant_ + " has a runner for the backend", backend);
+          return refused({Status::kUnsupported, quant_ + " has a runner for the backend", backend});
         }
         made.backend = "triton";
         break;
@@ -95,7 +79,7 @@ class QuantMethod final : public Method {
       ExpertsProblem problem = *read;
       problem.backend = made.backend;
       if (auto refusal = refuse_layer(problem, switches::value_of("lightop_library"))) {
-        return answer_of(refusal);
+        return refused(*refusal);
       }
     }
     runner_ = std::move(made);
@@ -105,14 +89,14 @@ class QuantMethod final : public Method {
   Answer process_weights() override {
     const std::string backend = backend_now();
     if (quant_.find("fp8") != std::string::npos && switches::value_of("int4_on_hip") == "yes") {
-      return refused(Status::kUnsupported, "int4_on_hip = no", "int4_on_hip = yes");
+      return refused({Status::kUnsupported, "int4_on_hip = no", "int4_on_hip = yes"});
     }
     if (!layer_ || !(packed_for_ || weights_.complete())) {
-      return refused(Status::kState, "weights are loaded before process_weights", "some are not");
+      return refused({Status::kState, "weights are loaded before process_weights", "some are not"});
     }
     if (rules_.process_reads_runner) static_cast<void>(runner_.value());
     if (!packed_for_) {
-      if (auto refusal = pack(backend, weights_.tensors())) return answer_of(refusal);
+      if (auto refusal = pack(backend, weights_.tensors())) return refused(*refusal);
     } else if (!rules_.packs_once) {
       pack_again(backend);
     }
@@ -125,20 +109,20 @@ class QuantMethod final : public Method {
 
   Answer apply(const Problem& layer, const TensorViews& inputs,
                const TensorViews& outputs) override {
-    if (auto refusal = refuse_state()) return answer_of(refusal);
+    if (auto refusal = refuse_state()) return refused(*refusal);
     Result<ExpertsProblem> read = read_layer(layer, runner_->backend);
-    if (!read) return answer_of(read.refusal());
+    if (!read) return refused(read.refusal());
     const ExpertsProblem& p = *read;
     if (!same_layer(p)) {
-      return refused(Status::kShape, "the layer of create_weights", layer.text());
+      return refused({Status::kShape, "the layer of create_weights", layer.text()});
     }
     if (!has_path(p.backend)) {
-      return refused(Status::kUnsupported, "a kernel for the runner's backend", p.backend);
+      return refused({Status::kUnsupported, "a kernel for the runner's backend", p.backend});
     }
     const QuantRecord record = record_with_parameters();
     const Wanted out{"out", p.io, {p.t, p.h}};
-    if (auto refusal = refuse_packed(p, record, inputs, "present")) return answer_of(refusal);
-    if (auto refusal = check_tensors(std::span(&out, 1), outputs)) return answer_of(refusal);
+    if (auto refusal = refuse_packed(p, record, inputs, "present")) return refused(*refusal);
+    if (auto refusal = check_tensors(std::span(&out, 1), outputs)) return refused(*refusal);
     return run(p, record, inputs, outputs.find("out")->second.data);
   }
 
@@ -254,19 +238,13 @@ class QuantMethod final : public Method {
   Answer run(const ExpertsProblem& p, const QuantRecord& record, const TensorViews& inputs,
              std::byte* out) const {
     const ExpertPath& path = select_path(p, *around_.identities);
-    Answer answer;
-    answer.path = path.name;
-    answer.wrote_in_place = {"out"};
-    try {
-      require(hipSetDevice(around_.device), "hipSetDevice");
+    return on_device(around_.device, [&] {
       path.run({p, record, inputs, around_.fault, around_.wave, out});
-      require(hipDeviceSynchronize(), "hipFree");
-    } catch (const DeviceError& error) {
-      static_cast<void>(hipDeviceReset());
-      answer.status = Status::kDevice;
-      answer.message = error.what();
-    }
-    return answer;
+      Answer answer;
+      answer.path = path.name;
+      answer.wrote_in_place = {"out"};
+      return answer;
+    });
   }
 
   std::string quant_;

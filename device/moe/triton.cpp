@@ -188,7 +188,7 @@ void run(const ExpertCall& call) {
   ExpertsPlan plan = plan_experts(call.problem, call.wave);
   if (call.fault && call.fault->experts) call.fault->experts(plan);
   if (plan.problem.t == 0) return;
-  const Memory memory(plan, views_of(call.record), call.inputs);
+  const Memory memory(plan, views_of(call.record.tensors), call.inputs);
   launch_all(call, plan, memory);
   memory.stream.wait();
   memory.out.download(call.out, memory.stream);

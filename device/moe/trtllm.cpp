@@ -154,7 +154,7 @@ void run(const ExpertCall& call) {
   TrtllmPlan plan = plan_trtllm(call.problem);
   if (call.fault && call.fault->trtllm) call.fault->trtllm(plan);
   if (plan.problem.t == 0) return;
-  const Memory memory(plan, views_of(call.record), call.inputs);
+  const Memory memory(plan, views_of(call.record.tensors), call.inputs);
   const std::int64_t slots = plan.problem.t * plan.problem.k;
   align(plan, memory);
   multiply_gate_up(plan, memory);

@@ -1,5 +1,6 @@
 #include "reference/spec/tensor.h"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -30,6 +31,20 @@ std::string TensorSpec::text() const {
 Tensor Tensor::zeros(TensorSpec spec) {
   const auto size = static_cast<std::size_t>(spec.bytes());
   return {std::move(spec), std::vector<std::byte>(size)};
+}
+
+TensorViews views_of(const Tensors& tensors) {
+  TensorViews views;
+  for (const auto& [name, tensor] : tensors) {
+    views[name] = {tensor.spec, const_cast<std::byte*>(tensor.data.data())};
+  }
+  return views;
+}
+
+Tensor copy_of(const TensorView& view) {
+  Tensor tensor = Tensor::zeros(view.spec);
+  std::copy_n(view.data, tensor.data.size(), tensor.data.data());
+  return tensor;
 }
 
 }  // namespace plumbline

@@ -63,4 +63,9 @@ struct TensorView {
 };
 using TensorViews = std::map<std::string, TensorView, std::less<>>;
 
+/// The tensors by name, where they are. They are not const: who may write is for the call to say.
+TensorViews views_of(const Tensors& tensors);
+/// A tensor of its own with the bytes of a view.
+Tensor copy_of(const TensorView& view);
+
 }  // namespace plumbline

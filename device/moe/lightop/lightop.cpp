@@ -142,7 +142,7 @@ void run_plan(const ExpertCall& call) {
   LightopPlan plan = plan_lightop(call.problem, call.wave);
   if (call.fault && call.fault->lightop) call.fault->lightop(plan);
   if (plan.problem.t == 0) return;
-  const Memory memory(plan, views_of(call.record), call.inputs);
+  const Memory memory(plan, views_of(call.record.tensors), call.inputs);
   const std::int64_t slots = plan.permute.slots;
   permute(plan, memory);
   observe(call, "row_slot", {DType::kI32, {slots}}, memory.row_slot, memory.stream);
