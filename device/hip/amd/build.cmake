@@ -17,29 +17,14 @@ endif()
 set(PLUMBLINE_AMD_ARCHITECTURES ${architectures} CACHE STRING "architectures, as gfx942;gfx1100")
 find_library(PLUMBLINE_AMDHIP amdhip64 PATHS ${PLUMBLINE_ROCM}/lib NO_CACHE REQUIRED)
 
-get_property(kernels GLOBAL PROPERTY PLUMBLINE_DEVICE_KERNELS)
-get_property(sources GLOBAL PROPERTY PLUMBLINE_DEVICE_SOURCES)
-
 foreach(architecture ${PLUMBLINE_AMD_ARCHITECTURES})
   list(APPEND code --offload-arch=${architecture})
 endforeach()
 set(flags -x hip ${code} ${stack_flags} -std=c++20 -O3 -ffp-contract=off -fPIC
-    -fvisibility=hidden -Wno-linker-warnings -I${PROJECT_SOURCE_DIR})
-foreach(kernel ${kernels})
-  get_filename_component(name ${kernel} NAME_WE)
-  set(object ${CMAKE_CURRENT_BINARY_DIR}/amd/${name}.o)
-  add_custom_command(
-    OUTPUT ${object}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/amd
-    COMMAND ${PLUMBLINE_AMD_CLANG} ${flags} -MD -MF ${object}.d -c ${kernel} -o ${object}
-    DEPENDS ${kernel}
-    DEPFILE ${object}.d
-    COMMENT "hip ${name}.hip")
-  list(APPEND amd_objects ${object})
-endforeach()
+    -fvisibility=hidden -Wno-linker-warnings)
+plumbline_kernel_objects(amd ${PLUMBLINE_AMD_CLANG} ${flags})
 
-plumbline_target_library(amd ${sources} ${amd_objects})
-set_source_files_properties(${amd_objects} PROPERTIES EXTERNAL_OBJECT ON)
+plumbline_target_library(amd ${sources} ${kernel_objects})
 target_compile_definitions(plumbline_amd PRIVATE __HIP_PLATFORM_AMD__)
 if(NOT PLUMBLINE_ROCM STREQUAL "/usr")
   target_include_directories(plumbline_amd SYSTEM PRIVATE ${PLUMBLINE_ROCM}/include)

@@ -8,32 +8,16 @@ get_filename_component(cuda ${PLUMBLINE_NVCC} REALPATH)
 get_filename_component(cuda ${cuda}/../.. ABSOLUTE)
 set(PLUMBLINE_NVIDIA_ARCHITECTURES sm_90 CACHE STRING "architectures for nvcc, as sm_90;sm_100")
 
-get_property(kernels GLOBAL PROPERTY PLUMBLINE_DEVICE_KERNELS)
-get_property(sources GLOBAL PROPERTY PLUMBLINE_DEVICE_SOURCES)
-
 foreach(architecture ${PLUMBLINE_NVIDIA_ARCHITECTURES})
   string(REPLACE "sm_" "" number ${architecture})
   list(APPEND code -gencode arch=compute_${number},code=${architecture})
 endforeach()
 # Products and sums are two roundings, as on the host: bits are compared.
 set(flags -x cu ${code} -std=c++20 -O3 -fmad=false --expt-relaxed-constexpr -Xcompiler
-    -fPIC,-fvisibility=hidden -I${PROJECT_SOURCE_DIR}/device/hip/nvidia/include
-    -I${PROJECT_SOURCE_DIR})
-foreach(kernel ${kernels})
-  get_filename_component(name ${kernel} NAME_WE)
-  set(object ${CMAKE_CURRENT_BINARY_DIR}/nvidia/${name}.o)
-  add_custom_command(
-    OUTPUT ${object}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/nvidia
-    COMMAND ${PLUMBLINE_NVCC} ${flags} -MD -MF ${object}.d -c ${kernel} -o ${object}
-    DEPENDS ${kernel}
-    DEPFILE ${object}.d
-    COMMENT "nvcc ${name}.hip")
-  list(APPEND objects ${object})
-endforeach()
+    -fPIC,-fvisibility=hidden -I${PROJECT_SOURCE_DIR}/device/hip/nvidia/include)
+plumbline_kernel_objects(nvidia ${PLUMBLINE_NVCC} ${flags})
 
-plumbline_target_library(nvidia ${sources} ${objects})
-set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON)
+plumbline_target_library(nvidia ${sources} ${kernel_objects})
 target_include_directories(plumbline_nvidia BEFORE PRIVATE
                            ${PROJECT_SOURCE_DIR}/device/hip/nvidia/include)
 target_include_directories(plumbline_nvidia SYSTEM PRIVATE ${cuda}/include)
