@@ -79,7 +79,12 @@ void add_prove(CLI::App& app, int& exit) {
   command->add_option("--clean", options->proof.clean, "cases with the correct kernels")
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
-  command->add_option("--fault", options->proof.only_fault, "only this one");
+  command->add_option("--fault", options->proof.only_fault, "only this one")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return text.empty() ? std::string("names a fault of `list faults`") : "";
+          },
+          ""));
   command->add_option("--wave", options->proof.wave, "lanes a wave: 64 or 32")
       ->capture_default_str();
   command->add_option("--jobs", options->proof.jobs, "cases at a time")
