@@ -87,24 +87,31 @@ bool is_noticed(Implementation& implementation, const OfferedPath& from, const O
   return judged.verdict != Verdict::kPass;
 }
 
+std::vector<const OfferedPath*> packing_paths(const Manifest& manifest) {
+  std::vector<const OfferedPath*> paths;
+  for (const OfferedPath& path : manifest.paths) {
+    if (path.op == "moe.experts" && !trait_of(path, "packer").empty()) paths.push_back(&path);
+  }
+  return paths;
+}
+
 }  // namespace
 
 std::vector<ConfusedPair> confuse_packers(Implementation& implementation, std::int64_t cases,
                                           int jobs) {
-  std::vector<const OfferedPath*> paths;
-  for (const OfferedPath& path : implementation.manifest().paths) {
-    if (path.op == "moe.experts" && !trait_of(path, "packer").empty()) paths.push_back(&path);
-  }
+  const auto paths = packing_paths(implementation.manifest());
   std::vector<ConfusedPair> pairs;
+  const auto confuse = [&](const OfferedPath& from, const OfferedPath& to) {
+    std::atomic<std::int64_t> noticed = 0;
+    parallel(static_cast<std::size_t>(cases), jobs, [&](std::size_t number) {
+      if (is_noticed(implementation, from, to, static_cast<std::int64_t>(number))) ++noticed;
+    });
+    const bool equal = &from == &to || declared_equal(from, to);
+    pairs.push_back({from.name, to.name, equal, cases, noticed});
+  };
   for (const OfferedPath* from : paths) {
     for (const OfferedPath* to : paths) {
-      if (first_word(*from, "quant") != first_word(*to, "quant")) continue;
-      std::atomic<std::int64_t> noticed = 0;
-      parallel(static_cast<std::size_t>(cases), jobs, [&](std::size_t number) {
-        if (is_noticed(implementation, *from, *to, static_cast<std::int64_t>(number))) ++noticed;
-      });
-      const bool equal = from == to || declared_equal(*from, *to);
-      pairs.push_back({from->name, to->name, equal, cases, noticed});
+      if (first_word(*from, "quant") == first_word(*to, "quant")) confuse(*from, *to);
     }
   }
   return pairs;

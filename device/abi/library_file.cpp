@@ -103,7 +103,12 @@ void read_constraints(const plumbline_path& c, const Problem& widest, const Read
     }
     const std::string unknown = unknown_dimension(constraint, widest);
     if (unknown.empty()) continue;
-    reader.fail("constraint \"" + constraint + "\": " + path.op + " has no dimension " + unknown);
+    reader.fail(std::string("constraint \"")
+                    .append(constraint)
+                    .append("\": ")
+                    .append(path.op)
+                    .append(" has no dimension ")
+                    .append(unknown));
   }
 }
 

@@ -14,27 +14,11 @@ struct Layer {
   Tensors inputs;
 };
 
-/// A layer of these sizes with rows an expert that fill more than one tile; expert e − 1 has none.
-/// Dimensions t, h, i, e, k are those of `p`.
-inline Layer layer_of(ExpertsProblem p) {
-  Layer r;
-  r.problem = p;
-  const std::int64_t used = p.e > 1 ? p.e - 1 : 1;
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(p.t * p.k));
-  for (int slot = 0; slot < p.t * p.k; ++slot) {
-    ids[slot] = static_cast<std::int32_t>((slot * 7 + slot / 11) % p.e % used);
-  }
+/// Codes and scales of the layer's weights, out of numbers in [-1, 1).
+inline void add_quantised_weights(Layer& r, const std::vector<float>& w13,
+                                  const std::vector<float>& w2) {
+  const ExpertsProblem& p = r.problem;
   const std::int64_t rows = p.w13_rows();
-  r.inputs["x"] = bf16_tensor({p.t, p.h}, mixed(p.t * p.h + 1, 1));
-  r.inputs["topk_ids"] = i32_tensor({p.t, p.k}, ids);
-  r.inputs["topk_weights"] = f32_tensor({p.t, p.k}, {0.25F, 0.5F, 0.75F, 1.0F, 0.125F});
-  const std::vector<float> w13 = mixed(p.e * rows * p.h, 2);
-  const std::vector<float> w2 = mixed(p.e * p.h * p.i, 3);
-  if (p.quant == "bf16") {
-    r.inputs["w13"] = bf16_tensor({p.e, rows, p.h}, w13);
-    r.inputs["w2"] = bf16_tensor({p.e, p.h, p.i}, w2);
-    return r;
-  }
   // e4m3: codes 0x30 to 0x3f, 0.5 to 1.875, of both signs.
   const bool integers = p.quant == "w8a8_int8";
   const auto codes = [&](const std::vector<float>& values) {
@@ -59,6 +43,30 @@ inline Layer layer_of(ExpertsProblem p) {
   const std::vector<float> scales = {0.0625F * unit, 0.03125F * unit, 0.125F * unit};
   r.inputs["w13_scale"] = f32_tensor(s13, scales);
   r.inputs["w2_scale"] = f32_tensor(s2, scales);
+}
+
+/// A layer of these sizes with rows an expert that fill more than one tile; expert e − 1 has none.
+/// Dimensions t, h, i, e, k are those of `p`.
+inline Layer layer_of(const ExpertsProblem& p) {
+  Layer r;
+  r.problem = p;
+  const std::int64_t used = p.e > 1 ? p.e - 1 : 1;
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(p.t * p.k));
+  for (int slot = 0; slot < p.t * p.k; ++slot) {
+    ids[slot] = static_cast<std::int32_t>((slot * 7 + slot / 11) % p.e % used);
+  }
+  const std::int64_t rows = p.w13_rows();
+  r.inputs["x"] = bf16_tensor({p.t, p.h}, mixed(p.t * p.h + 1, 1));
+  r.inputs["topk_ids"] = i32_tensor({p.t, p.k}, ids);
+  r.inputs["topk_weights"] = f32_tensor({p.t, p.k}, {0.25F, 0.5F, 0.75F, 1.0F, 0.125F});
+  const std::vector<float> w13 = mixed(p.e * rows * p.h, 2);
+  const std::vector<float> w2 = mixed(p.e * p.h * p.i, 3);
+  if (p.quant != "bf16") {
+    add_quantised_weights(r, w13, w2);
+    return r;
+  }
+  r.inputs["w13"] = bf16_tensor({p.e, rows, p.h}, w13);
+  r.inputs["w2"] = bf16_tensor({p.e, p.h, p.i}, w2);
   return r;
 }
 

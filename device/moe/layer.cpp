@@ -179,7 +179,7 @@ OfferedPath offered_path(std::string name, std::string backend, std::string quan
   return path;
 }
 
-void take_words(OfferedPath& path, const std::string& axis, std::vector<std::string> words) {
+void take_words(OfferedPath& path, const std::string& axis, const std::vector<std::string>& words) {
   for (auto& [name, taken] : path.axes) {
     if (name == axis) taken = words;
   }
@@ -202,7 +202,7 @@ std::optional<Refusal> refuse_fields(const QuantRecord& record, const std::vecto
                                      const std::vector<WantedNumber>& numbers,
                                      const std::vector<std::string_view>& flags) {
   if (auto refusal = refuse_number_names(record, numbers, flags)) return refusal;
-  const auto refusal = check_tensors(tensors, views_of(record.tensors));
+  auto refusal = check_tensors(tensors, views_of(record.tensors));
   if (refusal && refusal->status != Status::kLayout) return refusal;
   if (auto shape = refuse_values(record, numbers)) return shape;
   return refusal;

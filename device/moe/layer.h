@@ -43,7 +43,7 @@ CombineArgs plan_combine(const ExpertsProblem& problem);
 /// The axes of a row of the manifest: backend, quant, owner, io bf16 and what is given.
 OfferedPath offered_path(std::string name, std::string backend, std::string quant);
 /// The words that the row takes on an axis, in place of those that offered_path gave it.
-void take_words(OfferedPath& path, const std::string& axis, std::vector<std::string> words);
+void take_words(OfferedPath& path, const std::string& axis, const std::vector<std::string>& words);
 
 /// Shows a device buffer to the call's observer, if there is one; waits for the stream first.
 void observe(const ExpertCall& call, std::string_view name, TensorSpec spec, const Buffer& buffer,
