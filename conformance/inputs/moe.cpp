@@ -84,8 +84,8 @@ std::vector<std::int64_t> scale_shape(const QuantScheme& scheme, std::int64_t e,
 /// A weight [e, rows, columns] and, where the scheme is quantised, its scales. Codes are 2⁴ times
 /// (int8: 2⁵ times) as large as a unit value, so that they use the range of their type, and the
 /// scales take it back.
-void add_weight(Tensors& tensors, const ExpertsProblem& p, const Source& source, std::string name,
-                std::pair<std::int64_t, std::int64_t> size) {
+void add_weight(Tensors& tensors, const ExpertsProblem& p, const Source& source,
+                const std::string& name, std::pair<std::int64_t, std::int64_t> size) {
   const auto [rows, columns] = size;
   const QuantScheme scheme = *quant_from_name(p.quant);
   const int exponent = weight_exponent(source, columns);

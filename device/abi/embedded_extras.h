@@ -5,6 +5,7 @@
 
 /// What the embedded library exports besides the C ABI: its planted faults and benches of its host
 /// target. Only the program that it was built with reads these.
+// Named as the C ABI is. NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
 /// As FaultInfo of implementation.h.
@@ -27,3 +28,4 @@ struct plumbline_embedded_extras {
 
 using plumbline_get_embedded_extras_function = const plumbline_embedded_extras* (*)();
 }
+// NOLINTEND(readability-identifier-naming)

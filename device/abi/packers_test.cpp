@@ -147,16 +147,25 @@ Numbers wanted_codes(const ExpertsProblem& p, bool is_w13, const Lightop& l) {
   const std::int64_t ks = is_w13 ? p.h : p.i;
   const std::int64_t depth = (ks + l.step - 1) / l.step * l.step;
   const bool halves = is_w13 && p.activation.gated();
+  const std::int64_t panels = rows_of_panels(rows, halves) / 16;
   Numbers wanted;
-  for (std::int64_t expert = 0; expert < p.e; ++expert) {
-    for (std::int64_t panel = 0; panel < rows_of_panels(rows, halves) / 16; ++panel) {
-      for (std::int64_t byte = 0; byte < depth * 16; ++byte) {
-        const Place place = l.panel(byte);
-        const std::int64_t row = plain_row(panel * 16 + place.row, rows, halves);
-        const bool padding = row < 0 || place.k >= ks;
-        wanted.push_back(padding ? 0 : (expert * rows + row) * ks + place.k + 1);
-      }
+  for (std::int64_t panel = 0; panel < p.e * panels; ++panel) {
+    for (std::int64_t byte = 0; byte < depth * 16; ++byte) {
+      const Place place = l.panel(byte);
+      const std::int64_t row = plain_row(panel % panels * 16 + place.row, rows, halves);
+      const bool padding = row < 0 || place.k >= ks;
+      wanted.push_back(padding ? 0 : (panel / panels * rows + row) * ks + place.k + 1);
     }
+  }
+  return wanted;
+}
+
+Numbers wanted_scales(std::int64_t experts, std::int64_t rows, bool halves) {
+  const std::int64_t all = rows_of_panels(rows, halves);
+  Numbers wanted;
+  for (std::int64_t row = 0; row < experts * all; ++row) {
+    const std::int64_t plain = plain_row(row % all, rows, halves);
+    wanted.push_back(plain < 0 ? 0 : row / all * rows + plain + 1);
   }
   return wanted;
 }
@@ -176,16 +185,9 @@ TEST_P(LightopPacker, PutsScalesInTheOrderOfThePanels) {
   for (const bool is_w13 : {true, false}) {
     const std::int64_t rows = is_w13 ? p.w13_rows() : p.h;
     const bool halves = is_w13 && p.activation.gated();
-    Numbers wanted;
-    for (std::int64_t expert = 0; expert < p.e; ++expert) {
-      for (std::int64_t row = 0; row < rows_of_panels(rows, halves); ++row) {
-        const std::int64_t plain = plain_row(row, rows, halves);
-        wanted.push_back(plain < 0 ? 0 : expert * rows + plain + 1);
-      }
-    }
     const Numbers scales = scales_in(p, is_w13 ? "w13_scale" : "w2_scale");
     expect_each_once(scales, p.e * rows);
-    expect_places(scales, wanted);
+    expect_places(scales, wanted_scales(p.e, rows, halves));
   }
 }
 
@@ -223,13 +225,9 @@ INSTANTIATE_TEST_SUITE_P(EveryLayout, LightopPacker,
 /// Numbers of a tensor [e, rows, columns] with the halves of each expert's rows exchanged.
 Numbers halves_exchanged(std::int64_t experts, std::int64_t rows, std::int64_t columns) {
   Numbers wanted;
-  for (std::int64_t expert = 0; expert < experts; ++expert) {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t plain = row < rows / 2 ? row + rows / 2 : row - rows / 2;
-      for (std::int64_t c = 0; c < columns; ++c) {
-        wanted.push_back((expert * rows + plain) * columns + c + 1);
-      }
-    }
+  for (std::int64_t row = 0; row < experts * rows; ++row) {
+    const std::int64_t other = row % rows < rows / 2 ? row + rows / 2 : row - rows / 2;
+    for (std::int64_t c = 0; c < columns; ++c) wanted.push_back(other * columns + c + 1);
   }
   return wanted;
 }

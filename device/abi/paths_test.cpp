@@ -18,23 +18,29 @@ using test::relative_error;
 constexpr double kE4m3Step = 0x1p-4;
 constexpr double kI8Step = 1.0 / 127.0;
 
+double step_of(const ExpertsProblem& p) {
+  return p.quant == "w8a8_int8" ? 2 * kI8Step : 2 * kE4m3Step;
+}
+
+/// Runs on that path, close to plain arithmetic, with the same bits on waves of 64 and of 32.
+void expect_plain(Layer r, const std::string& path) {
+  const Problem problem = r.problem.to_problem();
+  const Answer answer = call(problem, r.inputs);
+  ASSERT_EQ(answer.status, Status::kOk) << answer.message;
+  EXPECT_EQ(answer.path, path);
+  EXPECT_LE(relative_error(r, answer), step_of(r.problem)) << problem.text();
+  EXPECT_EQ(answer.returned, call(problem, r.inputs, 32).returned) << problem.text();
+}
+
 TEST(Triton, ChannelQuantsAgreeWithPlainArithmetic) {
   for (const char* activation : {"silu", "relu2", "swiglu:1.702:1:7"}) {
-    for (const bool biased : {false, true}) {
-      for (const char* quant : {"w8a8_int8", "w8a8_fp8_channel"}) {
-        Layer r = ragged(quant, activation);
-        r.problem.has_bias = biased;
-        if (biased) {
-          r.inputs["w13_bias"] = test::bf16_tensor({5, r.problem.w13_rows()}, test::mixed(701, 5));
-          r.inputs["w2_bias"] = test::bf16_tensor({5, 131}, test::mixed(655, 6));
-        }
-        const Answer answer = call(r.problem.to_problem(), r.inputs);
-        ASSERT_EQ(answer.status, Status::kOk) << answer.message;
-        EXPECT_EQ(answer.path, "triton/" + r.problem.quant);
-        const double step = r.problem.quant == "w8a8_int8" ? 2 * kI8Step : 2 * kE4m3Step;
-        EXPECT_LE(relative_error(r, answer), step) << r.problem.to_problem().text();
-        EXPECT_EQ(answer.returned, call(r.problem.to_problem(), r.inputs, 32).returned);
-      }
+    for (const char* quant : {"w8a8_int8", "w8a8_fp8_channel"}) {
+      Layer r = ragged(quant, activation);
+      expect_plain(r, "triton/" + r.problem.quant);
+      r.problem.has_bias = true;
+      r.inputs["w13_bias"] = test::bf16_tensor({5, r.problem.w13_rows()}, test::mixed(701, 5));
+      r.inputs["w2_bias"] = test::bf16_tensor({5, 131}, test::mixed(655, 6));
+      expect_plain(r, "triton/" + r.problem.quant);
     }
   }
 }
@@ -87,24 +93,14 @@ Layer lightop_layer(const std::string& quant, const std::string& activation,
   return layer_of(p);
 }
 
-double step_of(const ExpertsProblem& p) {
-  return p.quant == "w8a8_int8" ? 2 * kI8Step : 2 * kE4m3Step;
-}
-
 TEST(Lightop, AgreesWithPlainArithmeticOnEveryBranch) {
   const std::pair<const char*, const char*> branches[] = {
       {"w8a8_int8", "plain"}, {"w8a8_int8", "kpack2"}, {"w8a8_fp8_channel", "plain"}};
   for (const auto& [quant, pack] : branches) {
     for (const char* activation : {"silu", "relu2", "swiglu:1.702:1:7", "swiglu:1:0:none"}) {
+      const std::string suffix = std::string(pack) == "plain" ? "" : "_kpack2";
       for (const WeightOn where : {WeightOn::kOutput, WeightOn::kInput}) {
-        Layer r = lightop_layer(quant, activation, pack, where);
-        const Problem problem = r.problem.to_problem();
-        const Answer answer = call(problem, r.inputs);
-        ASSERT_EQ(answer.status, Status::kOk) << answer.message;
-        const std::string suffix = r.problem.pack == "plain" ? "" : "_kpack2";
-        EXPECT_EQ(answer.path, "lightop/" + r.problem.quant + suffix);
-        EXPECT_LE(relative_error(r, answer), step_of(r.problem)) << problem.text();
-        EXPECT_EQ(answer.returned, call(problem, r.inputs, 32).returned) << problem.text();
+        expect_plain(lightop_layer(quant, activation, pack, where), "lightop/" + (quant + suffix));
       }
     }
   }

@@ -46,11 +46,9 @@ inline double activated(const Activation& a, double gate, double up) {
 inline std::vector<double> weights_of(const Layer& r, const char* name) {
   const std::vector<std::int64_t>& shape = r.inputs.at(name).spec.shape;
   std::vector<double> weights;
-  for (std::int64_t expert = 0; expert < shape[0]; ++expert) {
-    for (std::int64_t row = 0; row < shape[1]; ++row) {
-      for (std::int64_t c = 0; c < shape[2]; ++c) {
-        weights.push_back(weight_of(r, name, expert, row, c));
-      }
+  for (std::int64_t row = 0; row < shape[0] * shape[1]; ++row) {
+    for (std::int64_t c = 0; c < shape[2]; ++c) {
+      weights.push_back(weight_of(r, name, row / shape[1], row % shape[1], c));
     }
   }
   return weights;
@@ -77,11 +75,28 @@ inline std::vector<double> bias_of(const Layer& r, const char* name, std::int64_
   return bias;
 }
 
+/// The weights of a layer, dequantised.
+struct PlainWeights {
+  explicit PlainWeights(const Layer& r) : w13(weights_of(r, "w13")), w2(weights_of(r, "w2")) {}
+  std::vector<double> w13, w2;
+};
+
+/// W2·act(W13·x + b13) + b2.
+inline std::vector<double> plain_expert(const Layer& r, const PlainWeights& w, std::int64_t expert,
+                                        const std::vector<double>& x) {
+  const ExpertsProblem& p = r.problem;
+  const auto gate_up = times(w.w13, x, expert, bias_of(r, "w13_bias", expert, p.w13_rows()));
+  std::vector<double> hidden(p.i);
+  for (std::int64_t c = 0; c < p.i; ++c) {
+    hidden[c] = activated(p.activation, gate_up[c], gate_up[p.w13_rows() - p.i + c]);
+  }
+  return times(w.w2, hidden, expert, bias_of(r, "w2_bias", expert, p.h));
+}
+
 inline std::vector<double> plain_layer(const Layer& r) {
   const ExpertsProblem& p = r.problem;
   const auto x = values_of(r.inputs.at("x"));
-  const std::vector<double> w13 = weights_of(r, "w13");
-  const std::vector<double> w2 = weights_of(r, "w2");
+  const PlainWeights weights(r);
   std::vector<double> out(p.t * p.h);
   for (std::int64_t slot = 0; slot < p.t * p.k; ++slot) {
     const std::int64_t token = slot / p.k;
@@ -91,14 +106,7 @@ inline std::vector<double> plain_layer(const Layer& r) {
     const bool before = p.weight_on == WeightOn::kInput;
     std::vector<double> row(p.h);
     for (std::int64_t j = 0; j < p.h; ++j) row[j] = x[token * p.h + j] * (before ? router : 1.0);
-    if (expert < p.e) {
-      const auto gate_up = times(w13, row, expert, bias_of(r, "w13_bias", expert, p.w13_rows()));
-      std::vector<double> hidden(p.i);
-      for (std::int64_t c = 0; c < p.i; ++c) {
-        hidden[c] = activated(p.activation, gate_up[c], gate_up[p.w13_rows() - p.i + c]);
-      }
-      row = times(w2, hidden, expert, bias_of(r, "w2_bias", expert, p.h));
-    }
+    if (expert < p.e) row = plain_expert(r, weights, expert, row);
     for (std::int64_t j = 0; j < p.h; ++j) {
       out[token * p.h + j] += (before ? 1.0 : router) * row[j] * p.scale;
     }

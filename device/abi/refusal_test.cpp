@@ -32,6 +32,7 @@ Layer layer() {
 /// The class and the text of the refusal; the caller's out must keep its bytes.
 std::string refused(Layer& l, Status wanted) {
   Tensors outputs = {{"out", bf16_tensor({1, 4}, {-7})}};
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): written to through its view
   const Tensors before = outputs;
   const auto embedded = make_embedded({});
   const Answer answer =

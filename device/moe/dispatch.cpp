@@ -38,7 +38,9 @@ std::optional<Refusal> refuse_axes(const OfferedPath& path, const ExpertsProblem
     const std::string word(problem.axis(axis, words.front()));
     if (takes(path, axis, word)) continue;
     std::string rule = path.name + " takes " + axis + " = ";
-    for (const std::string& taken : words) rule += (taken == words.front() ? "" : " or ") + taken;
+    for (const std::string& taken : words) {
+      rule.append(taken == words.front() ? "" : " or ").append(taken);
+    }
     return Refusal{Status::kUnsupported, rule, axis + " = " + word};
   }
   return std::nullopt;

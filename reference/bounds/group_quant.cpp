@@ -9,6 +9,7 @@ namespace plumbline::bounds {
 namespace {
 
 constexpr float kSmallestAmax = 1e-10F;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 float scale_of(double amax, float largest) {
   return std::max(static_cast<float>(amax), kSmallestAmax) / largest;
@@ -63,10 +64,24 @@ void round_codes(DType code, Matrix& quotients) {
   quotients = quotients.unaryExpr([](double value) { return std::nearbyint(value); });
 }
 
+/// The scales of a group and, in `ends`, its quotients. A group with NaN or infinity has no defined
+/// scale: nothing is promised for it.
+ScaleRange scale_group(const Enclosure& x, const Group& group, float largest, Enclosure& ends) {
+  const double* mid = &x.mid(group.row, group.first);
+  const double* radius = &x.radius(group.row, group.first);
+  if (!all_finite(mid, radius, group.count)) {
+    ends.mid.row(group.row).segment(group.first, group.count).setConstant(-kInfinity);
+    ends.radius.row(group.row).segment(group.first, group.count).setConstant(kInfinity);
+    return {1, 1};
+  }
+  const ScaleRange scale = scales_of(mid, radius, group.count, largest);
+  divide_group(x, group, scale, largest, ends);
+  return scale;
+}
+
 }  // namespace
 
 Enclosure quantize_rows(const Enclosure& x, const DynamicQuant& quant) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Eigen::Index cols = x.mid.cols();
   const Eigen::Index width = std::max<Eigen::Index>(1, quant.group > 0 ? quant.group : cols);
   const Eigen::Index groups = (cols + width - 1) / width;
@@ -76,18 +91,7 @@ Enclosure quantize_rows(const Enclosure& x, const DynamicQuant& quant) {
   for (Eigen::Index row = 0; row < x.mid.rows(); ++row) {
     for (Eigen::Index first = 0; first < cols; first += width) {
       const Group group{row, first, std::min(width, cols - first)};
-      const double* mid = &x.mid(row, first);
-      const double* radius = &x.radius(row, first);
-      // A group with NaN or infinity has no defined scale: nothing is promised for it.
-      const bool finite = all_finite(mid, radius, group.count);
-      scales.push_back(finite ? scales_of(mid, radius, group.count, quant.largest())
-                              : ScaleRange{1, 1});
-      if (finite) {
-        divide_group(x, group, scales.back(), quant.largest(), ends);
-      } else {
-        ends.mid.row(row).segment(first, group.count).setConstant(-kInfinity);
-        ends.radius.row(row).segment(first, group.count).setConstant(kInfinity);
-      }
+      scales.push_back(scale_group(x, group, quant.largest(), ends));
     }
   }
   round_codes(quant.code, ends.mid);

@@ -33,9 +33,18 @@ std::vector<Weight> weights_of(const ExpertsProblem& p) {
   return {{"w13", true, p.w13_rows(), p.h, w13_panels(p)}, {"w2", false, p.h, p.i, panels_of(p.h)}};
 }
 
+/// Where one row of a weight lies: its panel, and its row in it.
+struct PanelRow {
+  std::byte* panel;
+  std::int64_t row;
+};
+
+void pack_row(PanelOrder order, const std::byte* from, std::int64_t k_end, const PanelRow& to) {
+  for (std::int64_t k = 0; k < k_end; ++k) to.panel[place_in_panel(order, to.row, k)] = from[k];
+}
+
 Tensor pack_codes(const ExpertsProblem& p, const Weight& w, const TensorView& plain) {
   const std::int64_t depth = depth_of(p, w.k);
-  const PanelOrder order = order_of(p);
   Tensor packed = Tensor::zeros({plain.spec.dtype, {p.e, w.panels, depth * kPanelRows}});
   for (std::int64_t expert = 0; expert < p.e; ++expert) {
     for (std::int64_t row = 0; row < w.rows; ++row) {
@@ -43,9 +52,7 @@ Tensor pack_codes(const ExpertsProblem& p, const Weight& w, const TensorView& pl
       const std::byte* from = plain.data + (expert * w.rows + row) * w.k;
       std::byte* panel =
           packed.data.data() + (expert * w.panels + place / kPanelRows) * depth * kPanelRows;
-      for (std::int64_t k = 0; k < w.k; ++k) {
-        panel[place_in_panel(order, place % kPanelRows, k)] = from[k];
-      }
+      pack_row(order_of(p), from, w.k, {panel, place % kPanelRows});
     }
   }
   return packed;
