@@ -37,11 +37,12 @@ std::optional<Refusal> refuse_axes(const OfferedPath& path, const ExpertsProblem
   for (const auto& [axis, words] : path.axes) {
     const std::string word(problem.axis(axis, words.front()));
     if (takes(path, axis, word)) continue;
-    std::string rule = path.name + " takes " + axis + " = ";
+    std::string rule = path.name;
+    rule.append(" takes ").append(axis).append(" = ");
     for (const std::string& taken : words) {
       rule.append(taken == words.front() ? "" : " or ").append(taken);
     }
-    return Refusal{Status::kUnsupported, rule, axis + " = " + word};
+    return Refusal{Status::kUnsupported, rule, std::string(axis).append(" = ").append(word)};
   }
   return std::nullopt;
 }
