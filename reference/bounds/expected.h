@@ -31,7 +31,8 @@ struct Expected {
   std::vector<std::int64_t> shape;
   std::vector<double> value;
   std::vector<double> radius;
-  std::optional<Calibrated> calibrated;  ///< where the operation has a calibrated bound
+  std::optional<Calibrated> calibrated =
+      std::nullopt;  ///< where the operation has a calibrated bound
 };
 
 using ExpectedTensors = std::map<std::string, Expected, std::less<>>;
