@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "reference/bounds/enclosure.h"
+#include "reference/bounds/carried.h"
 
 namespace plumbline::bounds {
 namespace {
@@ -41,64 +41,114 @@ Enclosure silu(const Enclosure& g, double alpha) {
   return {exact.select(x, f).matrix(), exact.select(0.0, radius).matrix()};
 }
 
-Enclosure gate_of(const Enclosure& gemm1) {
-  const Eigen::Index i = gemm1.mid.cols() / 2;
-  return {gemm1.mid.leftCols(i), gemm1.radius.leftCols(i)};
+/// A function of slope `slope` and |f''| ≤ `bend` at the nominal values: the slope carries what is
+/// of first order; of second order the mean, bend/2·E(δ²), is systematic, the rest random and at
+/// most half of bend/2·reach². `own`: the function's own error.
+Nominal smooth(const Nominal& x, const Matrix& reached, const Block& value, const Block& slope,
+               double bend, const Block& own) {
+  const Block slope2 = slope * slope;
+  const Block fixed = x.fixed.array();
+  const Block second = bend / 2 * reached.array().square();
+  Nominal f;
+  f.value = value.matrix();
+  f.fixed =
+      (slope * fixed +
+       bend / 2 * (2 * x.variance.array() + fixed.square()).min(reached.array().square()) + own)
+          .matrix();
+  f.proxy = (slope2 * x.proxy.array() + second.square() / 4).matrix();
+  f.variance = (slope2 * x.variance.array()).matrix();
+  f.expected = (slope2 * x.expected.array() + own.square() / 36).matrix();
+  return f;
 }
 
-Enclosure up_of(const Enclosure& gemm1) {
-  const Eigen::Index i = gemm1.mid.cols() / 2;
-  return {gemm1.mid.rightCols(i), gemm1.radius.rightCols(i)};
+/// Where the enclosure after the function is exact, the nominal value is that.
+void settle(const Enclosure& after, Nominal& nominal) {
+  for (Eigen::Index n = 0; n < nominal.value.size(); ++n) {
+    if (after.radius.data()[n] == 0) nominal.set(n, {after.mid.data()[n], 0, 0, 0, 0});
+  }
+}
+
+Carried sigmoid(const Carried& x) {
+  Carried result;
+  result.rigorous = sigmoid(x.rigorous);
+  if (!x.nominal) return result;
+  const Block s = sigmoid_of(x.nominal->value);
+  const Block own = 0x1p-22 * (3 + 1.5 * x.nominal->value.array().abs() * (1 - s)) * s + kFloor;
+  result.nominal = smooth(*x.nominal, reach(*x.nominal, x.rigorous), s, s * (1 - s), 0.1, own);
+  settle(result.rigorous, *result.nominal);
+  return result;
+}
+
+Carried silu(const Carried& g, double alpha) {
+  Carried result;
+  result.rigorous = silu(g.rigorous, alpha);
+  if (!g.nominal) return result;
+  const Block x = g.nominal->value.array();
+  const Block s = sigmoid_of(alpha * g.nominal->value);
+  const Block f = x * s;
+  const Block slope = (s * (1 + alpha * x * (1 - s))).abs();
+  const Block own = 0x1p-22 * (3 + 1.5 * std::abs(alpha) * x.abs() * (1 - s)) * f.abs() + kFloor;
+  result.nominal =
+      smooth(*g.nominal, reach(*g.nominal, g.rigorous), f, slope, std::abs(alpha) / 2, own);
+  settle(result.rigorous, *result.nominal);
+  return result;
+}
+
+Carried gate_of(const Carried& gemm1) { return gemm1.columns(0, gemm1.rigorous.mid.cols() / 2); }
+
+Carried up_of(const Carried& gemm1) {
+  const Eigen::Index i = gemm1.rigorous.mid.cols() / 2;
+  return gemm1.columns(i, i);
 }
 
 /// g·σ(alpha·g) as three operations: alpha·g, σ, product, each rounded to io.
-Enclosure gated_by_operation(const Enclosure& g, const ExpertArithmetic& arithmetic) {
-  Enclosure x = g;
+Carried gated_by_operation(const Carried& g, const ExpertArithmetic& arithmetic) {
+  Carried x = g;
   multiply_constant(x, arithmetic.activation.alpha);
-  round_enclosure(arithmetic.io, x);
-  Enclosure s = sigmoid(x);
-  round_enclosure(arithmetic.io, s);
-  Enclosure product = multiply(g, s);
-  round_enclosure(arithmetic.io, product);
+  round(arithmetic.io, x);
+  Carried s = sigmoid(x);
+  round(arithmetic.io, s);
+  Carried product = multiply(g, s, Factors::kRelated);
+  round(arithmetic.io, product);
   return product;
 }
 
-Enclosure gated(const Enclosure& gemm1, const ExpertArithmetic& arithmetic) {
+Carried gated(const Carried& gemm1, const ExpertArithmetic& arithmetic) {
   const Activation& activation = arithmetic.activation;
   const bool each = arithmetic.profile.rounding == ExpertRounding::kEveryOperation;
   const bool swiglu = activation.kind == Activation::Kind::kSwiglu;
-  Enclosure g = gate_of(gemm1);
-  Enclosure u = up_of(gemm1);
+  Carried g = gate_of(gemm1);
+  Carried u = up_of(gemm1);
   if (swiglu && activation.limit > 0) {
     clamp(g, -kInfinity, activation.limit);
     clamp(u, -activation.limit, activation.limit);
   }
   if (swiglu) {
     add_constant(u, activation.beta);
-    if (each) round_enclosure(arithmetic.io, u);
+    if (each) round(arithmetic.io, u);
   }
   // The silu of a library is one operation; a swiglu is written out.
-  Enclosure f =
+  Carried f =
       each && swiglu ? gated_by_operation(g, arithmetic) : silu(g, swiglu ? activation.alpha : 1.0);
   if (each || arithmetic.profile.activation_rounded_before_product) {
-    round_enclosure(arithmetic.io, f);
+    round(arithmetic.io, f);
   }
   return multiply(f, u);
 }
 
 }  // namespace
 
-Enclosure activate(const Enclosure& gemm1, const ExpertArithmetic& arithmetic) {
-  Enclosure result;
+Carried activate(const Carried& gemm1, const ExpertArithmetic& arithmetic) {
+  Carried result;
   if (arithmetic.activation.gated()) {
     result = gated(gemm1, arithmetic);
   } else {
-    Enclosure h = gemm1;
+    Carried h = gemm1;
     clamp(h, 0, kInfinity);
-    result = multiply(h, h);
+    result = multiply(h, h, Factors::kRelated);
   }
   if (arithmetic.profile.rounding != ExpertRounding::kOutput) {
-    round_enclosure(arithmetic.io, result);
+    round(arithmetic.io, result);
   }
   return result;
 }

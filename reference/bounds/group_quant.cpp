@@ -8,12 +8,7 @@
 namespace plumbline::bounds {
 namespace {
 
-constexpr float kSmallestAmax = 1e-10F;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-float scale_of(double amax, float largest) {
-  return std::max(static_cast<float>(amax), kSmallestAmax) / largest;
-}
 
 struct ScaleRange {
   float low;
@@ -60,8 +55,8 @@ void divide_group(const Enclosure& x, const Group& group, ScaleRange scale, floa
 
 /// Nearest even; infinities mark groups without a scale and stay.
 void round_codes(DType code, Matrix& quotients) {
-  if (code != DType::kI8) return round_all(code, quotients);
-  quotients = quotients.unaryExpr([](double value) { return std::nearbyint(value); });
+  const Grid grid(code);
+  quotients = quotients.unaryExpr(grid);
 }
 
 /// The scales of a group and, in `ends`, its quotients. A group with NaN or infinity has no defined
@@ -80,6 +75,11 @@ ScaleRange scale_group(const Enclosure& x, const Group& group, float largest, En
 }
 
 }  // namespace
+
+float scale_of(double amax, float largest) {
+  constexpr float kSmallestAmax = 1e-10F;
+  return std::max(static_cast<float>(amax), kSmallestAmax) / largest;
+}
 
 Enclosure quantize_rows(const Enclosure& x, const DynamicQuant& quant) {
   const Eigen::Index cols = x.mid.cols();

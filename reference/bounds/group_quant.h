@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "reference/bounds/rounding.h"
+#include "reference/bounds/carried.h"
 #include "reference/spec/format.h"
 
 namespace plumbline::bounds {
@@ -21,5 +21,13 @@ struct DynamicQuant {
 /// s (a monotone function of it) in another, the code in [Q(lo/s), Q(hi/s)] with the worse s, and
 /// the result is the hull of code·s. The last group may be partial.
 Enclosure quantize_rows(const Enclosure& x, const DynamicQuant& quant);
+
+/// The scale of a group whose largest magnitude is `amax`: max(amax, 1e-10)/largest in fp32.
+float scale_of(double amax, float largest);
+
+/// The same on both tracks. Calibrated: the nominal scale s comes from the nominal values; a code
+/// may land on its neighbours where value ± reach, divided by the worse end of the scale's range,
+/// does (through_step), and the doubt in s itself moves the whole group (Carried::scale).
+Carried quantize_rows(const Carried& x, const DynamicQuant& quant);
 
 }  // namespace plumbline::bounds

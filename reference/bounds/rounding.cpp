@@ -6,48 +6,13 @@
 #include <cstdint>
 #include <limits>
 
+#include "reference/bounds/rounder.h"
 #include "reference/formats/codec.h"
 
 namespace plumbline::bounds {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Rounding on the bits of the double, right where the result is a normal number or zero; the rest
-/// goes to the codec.
-class Rounder {
- public:
-  explicit Rounder(DType dtype)
-      : dtype_(dtype),
-        dropped_(52 - format_of(dtype).mantissa_bits),
-        smallest_(std::ldexp(1.0, format_of(dtype).min_exponent())),
-        largest_(format_of(dtype).max_finite()),
-        by_bits_(format_of(dtype).is_float() && dropped_ > 0) {}
-
-  /// What is no larger than the largest number rounds to no more than it.
-  bool simple(double value) const {
-    const double magnitude = std::abs(value);
-    return magnitude <= largest_ && (magnitude >= smallest_ || magnitude == 0);
-  }
-  bool by_bits() const { return by_bits_; }
-
-  double on_bits(double value) const {
-    auto bits = std::bit_cast<std::uint64_t>(value);
-    bits += (std::uint64_t{1} << (dropped_ - 1)) - 1 + ((bits >> dropped_) & 1);
-    return std::bit_cast<double>(bits >> dropped_ << dropped_);
-  }
-
-  double operator()(double value) const {
-    return by_bits_ && simple(value) ? on_bits(value) : formats::round_to(dtype_, value);
-  }
-
- private:
-  DType dtype_;
-  int dropped_;
-  double smallest_;
-  double largest_;
-  bool by_bits_;
-};
 
 /// Elements that are handled together: either all on their bits, in a loop that vectorises, or
 /// none.
