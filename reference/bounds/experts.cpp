@@ -5,6 +5,7 @@
 #include "reference/bounds/enclosure.h"
 #include "reference/bounds/exact.h"
 #include "reference/bounds/expert_activation.h"
+#include "reference/bounds/expert_steps.h"
 #include "reference/bounds/group_quant.h"
 #include "reference/spec/ids.h"
 #include "reference/spec/status.h"
@@ -28,18 +29,14 @@ bool rounds_between(const ExpertArithmetic& arithmetic) {
   return arithmetic.profile.rounding == ExpertRounding::kStages || rounds_each(arithmetic);
 }
 
+}  // namespace
+
 QuantScheme scheme_of(const ExpertArithmetic& arithmetic) {
   const auto scheme = quant_from_name(arithmetic.quant);
   if (!scheme) throw BadInput("", "quant", "no such scheme: " + arithmetic.quant);
   return *scheme;
 }
 
-/// Error of a product of k terms relative to Σ|a·w| over the dequantised operands.
-/// Groups along k: each partial sum is scaled on its own (gamma32). One scale a token and one a
-/// channel: the sum is scaled at its end, which is one group. int8: the sum itself is exact in
-/// int32 (127²·k < 2³¹ for k < 133,152); left are its conversion to fp32, one rounding beyond 2²⁴,
-/// and the two scales: (P·s_a)·s_w and P·(s_a·s_w) round twice each. Three roundings,
-/// (1 + u)³ − 1 ≤ 3u/(1 − 3u).
 double gamma_of(const ExpertArithmetic& arithmetic, std::int64_t k) {
   const QuantScheme scheme = scheme_of(arithmetic);
   const bool truncating = arithmetic.profile.accumulator == Accumulator::kFp32Truncating;
@@ -50,6 +47,8 @@ double gamma_of(const ExpertArithmetic& arithmetic, std::int64_t k) {
   if (group > 0) return gamma32(k, (k + group - 1) / group, truncating);
   return gamma32(k, scheme.activation_scale == Granularity::kToken ? 1 : 0, truncating);
 }
+
+namespace {
 
 /// a·wᵀ + bias with the roundings of the profile.
 Enclosure linear(const Enclosure& a, const Matrix& w, const Matrix& bias, Eigen::Index expert,
@@ -66,15 +65,14 @@ Enclosure linear(const Enclosure& a, const Matrix& w, const Matrix& bias, Eigen:
 Enclosure quantized(Enclosure a, const ExpertArithmetic& arithmetic) {
   const QuantScheme scheme = scheme_of(arithmetic);
   if (scheme.activation_scale == Granularity::kNone) return a;
-  return quantize_rows(a, {scheme.activation, scheme.activation_group});
+  return quantize_rows(a, {scheme.activation, scheme.activation_group, arithmetic.profile.quant});
 }
 
 /// All rows of one expert, x quantised already, up to its own result before the router weight.
-Enclosure run_expert(const moe::ExpertInputs& in, std::size_t expert, Matrix x,
+Enclosure run_expert(const moe::ExpertInputs& in, std::size_t expert, const Enclosure& x,
                      const ExpertArithmetic& arithmetic) {
   const auto row = static_cast<Eigen::Index>(expert);
-  Enclosure y =
-      linear(Enclosure::exact(std::move(x)), in.w13[expert], in.w13_bias, row, arithmetic);
+  Enclosure y = linear(x, in.w13[expert], in.w13_bias, row, arithmetic);
   if (rounds_between(arithmetic)) round_enclosure(arithmetic.io, y);
   const Enclosure a = quantized(activate(y, arithmetic), arithmetic);
   y = linear(a, in.w2[expert], in.w2_bias, row, arithmetic);
@@ -175,10 +173,10 @@ Expected experts(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic
   const auto positions = moe::positions_by_expert(in);
   for (std::size_t expert = 0; expert < positions.size(); ++expert) {
     if (positions[expert].empty()) continue;
-    // The input is known exactly, so its quantisation is, too.
-    Enclosure x =
+    // The input is known exactly, so its quantisation is, too, unless a division is approximate.
+    const Enclosure x =
         quantized(Enclosure::exact(moe::gathered_rows(in, positions[expert])), arithmetic);
-    Enclosure y = run_expert(in, expert, std::move(x.mid), arithmetic);
+    Enclosure y = run_expert(in, expert, x, arithmetic);
     if (!weighted_input) apply_weights(in, positions[expert], y);
     if (rounds_between(arithmetic)) round_enclosure(arithmetic.io, y);
     for (Eigen::Index row = 0; row < y.mid.rows(); ++row) {
