@@ -57,10 +57,18 @@ Profile with_codes(Profile profile, DType code) {
   return profile;
 }
 
+/// One division a scale: x is multiplied by its reciprocal.
+Profile with_reciprocal_codes(Profile profile, DType code) {
+  profile = with_codes(std::move(profile), code);
+  profile.name += "_reciprocal";
+  profile.quant.quotient = Quotient::kReciprocal;
+  return profile;
+}
+
 /// Triton divides fast, and by a constant through its reciprocal: s = amax·(1/largest). Its int8
 /// kernel multiplies x with 127/amax and rounds halves away from zero; the fp8 one takes 1/s. Seen
-/// on an H200 over 6,400 bf16 amax: both scales meet that product bit for bit; 127/amax is off by an
-/// ulp for 31 % of them, 1/s for 15 %, so these cannot be followed bit by bit.
+/// on an H200 over 6,400 bf16 amax: both scales meet that product bit for bit; 127/amax is off by
+/// an ulp for 31 % of them, 1/s for 15 %, so these cannot be followed bit by bit.
 Profile with_triton_codes(Profile profile, DType code) {
   profile = with_codes(std::move(profile), code);
   profile.name += "_triton";
@@ -107,6 +115,7 @@ std::vector<Profile> quantised_expert_profiles(DType code) {
   std::vector<Profile> profiles;
   for (const Profile& base : {rounds_output(), rounds_activation(), stages(), stages_silu_io()}) {
     profiles.push_back(with_codes(base, code));
+    profiles.push_back(with_reciprocal_codes(base, code));
     profiles.push_back(with_triton_codes(base, code));
   }
   return profiles;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "reference/bounds/group_quant.h"
+
 namespace plumbline::bounds {
 namespace {
 
@@ -99,6 +101,27 @@ TEST(QuantArithmetic, ApproximateRulesOpenTiesAndNothingElse) {
   EXPECT_FALSE(open(63.5 - 0x1p-10));
   EXPECT_FALSE(open(0));
   EXPECT_FALSE(open(127));
+}
+
+TEST(QuantArithmetic, RowsEncloseWhatEveryDivisionMakesOfThem) {
+  const DynamicQuant quant = int8({.scale = ScaleRule::kReciprocal,
+                                   .quotient = Quotient::kApproximateAmax,
+                                   .ties = IntegerTies::kAway});
+  for (int n = 128; n < 256; ++n) {
+    const auto amax = static_cast<float>(n) / 64;
+    const std::vector<float> values = values_below(amax);
+    Matrix row(1, std::ssize(values));
+    std::copy(values.begin(), values.end(), row.data());
+    const Enclosure rows = quantize_rows(Enclosure::exact(row), quant);
+    const double scale = quant_step(amax, quant).scale;
+    for (int ulps = -1; ulps <= 1; ++ulps) {
+      const float factor = moved(127.0F / amax, ulps);
+      for (Eigen::Index j = 0; j < row.cols(); ++j) {
+        const double code = std::round(static_cast<float>(row(0, j)) * factor);
+        EXPECT_LE(std::abs(code * scale - rows.mid(0, j)), rows.radius(0, j) * (1 + 0x1p-50));
+      }
+    }
+  }
 }
 
 }  // namespace
