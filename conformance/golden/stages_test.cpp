@@ -112,7 +112,10 @@ TEST(Stages, UnderAnotherArithmeticTheQuantisationIsWrong) {
   EXPECT_EQ(first_rejected(check_content(content)), "stage.x_scale");
   content.metadata["profile"] = R"({"silu_fp32": {"accumulator": "int32",
       "quant_scale": "reciprocal", "quant_quotient": "approximate_amax"}})";
-  EXPECT_EQ(first_rejected(check_content(content)), "") << "no tie in the rows that were kept";
+  EXPECT_EQ(first_rejected(check_content(content)), "") << "a fast division leaves ties open";
+  content.metadata["profile"] = R"({"silu_fp32": {"accumulator": "int32",
+      "quant_scale": "reciprocal", "quant_quotient": "divide"}})";
+  EXPECT_EQ(first_rejected(check_content(content)), "stage.x_quantized");
 }
 
 TEST(Stages, WhoseStageBeforeIsMissingAreNotOffered) {
@@ -146,6 +149,9 @@ TEST(Stages, OfAnotherTypeOrShapeOrNameAreRefused) {
   content = whole;
   content.metadata["stages_of"] = "gemm1";
   EXPECT_NE(check_content(content).error.find("stages_of"), std::string::npos);
+  content = whole;
+  content.tensors.erase("w13_scale");
+  EXPECT_NE(check_content(content).error.find("w13_scale"), std::string::npos);
   content = read_safetensors(golden_file("moe_gpt_oss_bfloat16_heavy.safetensors"));
   content.tensors["device.x_scale"] = whole.tensors.at("device.x_scale");
   EXPECT_NE(check_content(content).error.find("states no scheme"), std::string::npos);
