@@ -176,7 +176,7 @@ TEST(Profiles, ReadBackWhatTheyPrint) {
   profile.combine = Combine::kIoInExpertOrder;
   profile.probability = Probability::kIo;
   profile.activation_rounded_before_product = true;
-  profile.quant = {ScaleRule::kReciprocal, Quotient::kApproximateAmax, IntegerTies::kAway};
+  profile.quant = {ScaleDivision::kReciprocal, Quotient::kApproximateAmax, IntegerTies::kAway};
   EXPECT_EQ(profile_from_json(to_json(profile), "f", "profile"), profile);
 }
 

@@ -72,7 +72,7 @@ Profile with_reciprocal_codes(Profile profile, DType code) {
 Profile with_triton_codes(Profile profile, DType code) {
   profile = with_codes(std::move(profile), code);
   profile.name += "_triton";
-  profile.quant.scale = ScaleRule::kReciprocal;
+  profile.quant.scale = ScaleDivision::kReciprocal;
   const bool integer = code == DType::kI8;
   profile.quant.quotient = integer ? Quotient::kApproximateAmax : Quotient::kApproximateReciprocal;
   profile.quant.ties = integer ? IntegerTies::kAway : IntegerTies::kEven;

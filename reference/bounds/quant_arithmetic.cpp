@@ -13,7 +13,7 @@ constexpr float kSmallestAmax = 1e-10F;
 constexpr double kFastDivision = 0x1p-22;
 
 float scale_of(float amax, const DynamicQuant& quant) {
-  if (quant.arithmetic.scale == ScaleRule::kDivide) return amax / quant.largest();
+  if (quant.arithmetic.scale == ScaleDivision::kDivide) return amax / quant.largest();
   return amax * (1.0F / quant.largest());
 }
 

@@ -33,7 +33,7 @@ TEST(QuantArithmetic, ScalesFollowTheirRuleBitByBit) {
   for (int n = 128; n < 256; ++n) {
     const auto amax = static_cast<float>(n) / 64;
     const float divided = quant_step(amax, int8({})).scale;
-    const float multiplied = quant_step(amax, int8({.scale = ScaleRule::kReciprocal})).scale;
+    const float multiplied = quant_step(amax, int8({.scale = ScaleDivision::kReciprocal})).scale;
     EXPECT_EQ(divided, amax / 127.0F);
     EXPECT_EQ(multiplied, amax * (1.0F / 127.0F));
     different += divided != multiplied ? 1 : 0;
@@ -104,7 +104,7 @@ TEST(QuantArithmetic, ApproximateRulesOpenTiesAndNothingElse) {
 }
 
 TEST(QuantArithmetic, RowsEncloseWhatEveryDivisionMakesOfThem) {
-  const DynamicQuant quant = int8({.scale = ScaleRule::kReciprocal,
+  const DynamicQuant quant = int8({.scale = ScaleDivision::kReciprocal,
                                    .quotient = Quotient::kApproximateAmax,
                                    .ties = IntegerTies::kAway});
   for (int n = 128; n < 256; ++n) {

@@ -31,9 +31,9 @@ constexpr Words<Probability, 2> kProbabilities = {{
     {"fp32", Probability::kFp32},
     {"io", Probability::kIo},
 }};
-constexpr Words<ScaleRule, 2> kScaleRules = {{
-    {"divide", ScaleRule::kDivide},
-    {"reciprocal", ScaleRule::kReciprocal},
+constexpr Words<ScaleDivision, 2> kScaleDivisions = {{
+    {"divide", ScaleDivision::kDivide},
+    {"reciprocal", ScaleDivision::kReciprocal},
 }};
 constexpr Words<Quotient, 4> kQuotients = {{
     {"divide", Quotient::kDivide},
@@ -71,7 +71,7 @@ std::string word_of(Enum meaning, const Words<Enum, kCount>& words) {
 void add_quant_words(const QuantArithmetic& quant, ProfileWords& words) {
   const QuantArithmetic plain;
   if (quant.scale != plain.scale) {
-    words.emplace_back("quant_scale", word_of(quant.scale, kScaleRules));
+    words.emplace_back("quant_scale", word_of(quant.scale, kScaleDivisions));
   }
   if (quant.quotient != plain.quotient) {
     words.emplace_back("quant_quotient", word_of(quant.quotient, kQuotients));
@@ -105,7 +105,7 @@ std::string set_word(Profile& profile, std::string_view key, std::string_view wo
   if (key == "activation_rounded_before_product") {
     return set(profile.activation_rounded_before_product, word, kFlags);
   }
-  if (key == "quant_scale") return set(profile.quant.scale, word, kScaleRules);
+  if (key == "quant_scale") return set(profile.quant.scale, word, kScaleDivisions);
   if (key == "quant_quotient") return set(profile.quant.quotient, word, kQuotients);
   if (key == "quant_ties") return set(profile.quant.ties, word, kTies);
   return "unknown key of a profile";

@@ -35,7 +35,7 @@ enum class Probability : std::uint8_t { kFp32, kIo };
 
 /// How a dynamic scale s comes from the largest magnitude of its group, in fp32; `largest` is that
 /// of the codes (448, 127).
-enum class ScaleRule : std::uint8_t {
+enum class ScaleDivision : std::uint8_t {
   kDivide,      ///< s = amax / largest
   kReciprocal,  ///< s = amax · (1/largest), the reciprocal rounded to fp32
 };
@@ -54,7 +54,7 @@ enum class IntegerTies : std::uint8_t { kEven, kAway };
 
 /// Arithmetic of a dynamic quantisation.
 struct QuantArithmetic {
-  ScaleRule scale = ScaleRule::kDivide;
+  ScaleDivision scale = ScaleDivision::kDivide;
   Quotient quotient = Quotient::kDivide;
   IntegerTies ties = IntegerTies::kEven;
 
