@@ -45,7 +45,7 @@ void check_profile_names(const CaseFile& file) {
     file.refuse_key("profile", "must be a JSON object: device to profile");
   }
   for (const auto& [name, profile] : profiles->items()) {
-    if (file.find("device." + name) != nullptr) continue;
+    if (file.find("device." + name) != nullptr || file.text("stages_of") == name) continue;
     file.refuse_key("profile", "names " + shown(name) + ", but there is no tensor device." + name);
   }
 }

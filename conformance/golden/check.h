@@ -13,7 +13,8 @@ namespace plumbline::golden {
 
 /// One judged thing of a file.
 struct Finding {
-  std::string thing;  ///< "expected.out", "routing", "device.flash", "float8_e4m3fn"
+  std::string thing;  ///< "expected.out", "routing", "device.flash", "stage.gemm1",
+                      ///< "float8_e4m3fn"
   judge::Judgement judgement;
   std::string profile;  ///< the promise it was judged under; empty: none is involved
 };
@@ -31,6 +32,7 @@ struct FileResult {
 /// - routing: the choice of router logits and correction bias, and its weights;
 /// - every device.NAME against the reference under the first of its profiles that accepts it
 ///   (`profile`: that one only; else the file's own; else the written table);
+/// - the stages of an expert layer, each against the stage before it (lane "staged");
 /// - a formats.json: every code and every pair, bit for bit.
 /// Never throws for what a file holds: bad input becomes FileResult::error.
 FileResult check_file(const std::filesystem::path& path, const std::optional<Profile>& profile);

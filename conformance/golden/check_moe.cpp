@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "conformance/golden/expert_layer.h"
 #include "conformance/golden/judge_golden.h"
 #include "reference/bounds/experts.h"
 #include "reference/bounds/golden.h"
@@ -12,8 +13,6 @@
 
 namespace plumbline::golden {
 namespace {
-
-constexpr const char* kUnquantised = "bf16";
 
 /// What the routing of a file is judged with.
 struct Router {
@@ -101,27 +100,44 @@ Finding check_routing(const CaseFile& file, const RouteProblem& problem,
   return finding;
 }
 
-Finding check_experts(const CaseFile& file, const MoeCase& moe, const moe::ExpertInputs& in) {
+Finding check_experts(const CaseFile& file, const ExpertLayer& layer) {
+  const MoeCase& moe = layer.moe;
   const Tensor& golden = file.require_shape("expected.out", {moe.t, moe.h}, "x");
   double largest = 0;
   for (const double value : formats::decode(golden)) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   }
-  const Matrix out = moe::experts(in, *moe.activation);
+  const Matrix out = moe::experts(layer.inputs, *moe.activation);
   const double limit = bounds::golden::experts_limit(moe.family, largest);
   const std::vector<double> values(out.data(), out.data() + out.size());
   return against_golden(file, "expected.out", values, std::vector<double>(values.size(), limit));
 }
 
-Finding check_device(const CaseFile& file, const std::string& name, const MoeCase& moe,
-                     const moe::ExpertInputs& in, const std::optional<Profile>& profile) {
+/// Codes are exact as they are; what the products read of plain weights is the io type.
+std::vector<std::string> exact_in_io(const ExpertLayer& layer) {
+  if (layer.quantises) return {"x"};
+  return {"x", "w13", "w2"};
+}
+
+Finding check_device(const CaseFile& file, const std::string& name, const ExpertLayer& layer,
+                     const std::optional<Profile>& profile) {
   TensorSpec output;
-  output.dtype = device_io(file, name, {"x", "w13", "w2"});
-  output.shape = {moe.t, moe.h};
-  const DeviceResult device{name, output.dtype, output};
+  output.dtype = device_io(file, name, exact_in_io(layer));
+  output.shape = {layer.moe.t, layer.moe.h};
+  const DType input = layer.quantises ? layer.read : output.dtype;
+  const DeviceResult device{name, input, output};
   return against_profiles(file, device, profile, [&](const Profile& candidate) {
-    return bounds::experts(in, {*moe.activation, candidate, output.dtype, kUnquantised, 1.0});
+    return bounds::experts(layer.inputs,
+                           {*layer.moe.activation, candidate, output.dtype, layer.quant, 1.0});
   });
+}
+
+/// Quantisation has no truth in float64: which codes it gives depends on its arithmetic.
+void check_truth(const CaseFile& file, const ExpertLayer& layer, Findings& findings) {
+  if (file.find("expected.out") == nullptr) return;
+  findings.push_back(layer.quantises
+                         ? not_offered("expected.out", "a layer that quantises has no such truth")
+                         : check_experts(file, layer));
 }
 
 std::vector<std::int32_t> ids_of(const CaseFile& file) {
@@ -138,18 +154,19 @@ Findings check_moe(const CaseFile& file, const std::optional<Profile>& profile) 
   const MoeCase moe = moe_case(file);
   Findings findings;
   if (moe.routing) findings.push_back(check_routing(file, *moe.routing, ids_of(file)));
-  if (!moe.scheme.empty()) {
-    findings.push_back(not_offered("experts", "scheme " + moe.scheme + " needs the staged lane"));
+  if (!moe.scheme.empty() && !scheme_is_judged(moe.scheme)) {
+    findings.push_back(not_offered("experts", "no reference for scheme " + moe.scheme));
     return findings;
   }
   if (!moe.activation) {
     findings.push_back(not_offered("experts", "the file states no activation"));
     return findings;
   }
-  const moe::ExpertInputs in = moe::decode_inputs(file.tensors, kUnquantised);
-  if (file.find("expected.out") != nullptr) findings.push_back(check_experts(file, moe, in));
+  const ExpertLayer layer = expert_layer(file, moe);
+  check_truth(file, layer, findings);
+  for (Finding& stage : check_stages(file, layer, profile)) findings.push_back(std::move(stage));
   for (const std::string& device : file.devices()) {
-    findings.push_back(check_device(file, device, moe, in, profile));
+    if (!is_stage(device)) findings.push_back(check_device(file, device, layer, profile));
   }
   return findings;
 }

@@ -18,18 +18,6 @@ std::optional<Profile> stated_profile(const CaseFile& file, const std::string& n
   return profile_from_json(*it, file.file, "metadata profile." + name);
 }
 
-std::vector<Profile> profiles_for(const CaseFile& file, const std::string& name, DType input,
-                                  const std::optional<Profile>& profile) {
-  if (profile) return {*profile};
-  if (const std::optional<Profile> stated = stated_profile(file, name)) return {*stated};
-  std::vector<Profile> known =
-      bounds::candidate_profiles(file.text("kind").value_or(""), input, name);
-  if (known.empty()) known.emplace_back();
-  return known;
-}
-
-bool accepted(const judge::Judgement& judgement) { return info_of(judgement.verdict).exit == 0; }
-
 /// Measured, not derived: a radius that is too wide to say much is the profile's fault and no
 /// reason to call the device's result into question. The line says so until the adder is probed.
 bool interim(const Profile& profile) {
@@ -50,6 +38,20 @@ Finding judge_under(const std::string& thing, const Profile& profile, const Expe
   return finding;
 }
 
+}  // namespace
+
+std::vector<Profile> profiles_for(const CaseFile& file, const std::string& name, DType input,
+                                  const std::optional<Profile>& profile) {
+  if (profile) return {*profile};
+  if (const std::optional<Profile> stated = stated_profile(file, name)) return {*stated};
+  std::vector<Profile> known =
+      bounds::candidate_profiles(file.text("kind").value_or(""), input, name);
+  if (known.empty()) known.emplace_back();
+  return known;
+}
+
+bool accepted(const judge::Judgement& judgement) { return info_of(judgement.verdict).exit == 0; }
+
 void check_spec(const CaseFile& file, const std::string& thing, const TensorSpec& wanted) {
   const TensorSpec& spec = file.find(thing)->spec;
   if (spec.shape != wanted.shape) {
@@ -61,8 +63,6 @@ void check_spec(const CaseFile& file, const std::string& thing, const TensorSpec
                                   std::string(name_of(wanted.dtype)));
   }
 }
-
-}  // namespace
 
 Finding against_golden(const CaseFile& file, const std::string& name,
                        const std::vector<double>& reference, std::vector<double> limits) {

@@ -43,6 +43,17 @@ struct DeviceResult {
 Finding against_profiles(const CaseFile& file, const DeviceResult& device,
                          const std::optional<Profile>& profile, const Evaluate& evaluate);
 
+/// The profiles that device.NAME may be judged under: `profile`, else the file's own, else those of
+/// the written table for inputs of this type.
+std::vector<Profile> profiles_for(const CaseFile& file, const std::string& name, DType input,
+                                  const std::optional<Profile>& profile);
+
+/// Whether a judgement speaks for the device: exit status 0.
+bool accepted(const judge::Judgement& judgement);
+
+/// Throws BadInput where the tensor has another type or shape.
+void check_spec(const CaseFile& file, const std::string& tensor, const TensorSpec& wanted);
+
 /// The io type of a device's result: the type of its tensor where all inputs named are exact in it.
 /// Throws BadInput otherwise: then the device cannot have read these inputs.
 DType device_io(const CaseFile& file, const std::string& device,

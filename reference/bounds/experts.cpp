@@ -5,6 +5,7 @@
 #include "reference/bounds/carried.h"
 #include "reference/bounds/exact.h"
 #include "reference/bounds/expert_activation.h"
+#include "reference/bounds/expert_steps.h"
 #include "reference/bounds/group_quant.h"
 #include "reference/spec/ids.h"
 #include "reference/spec/status.h"
@@ -28,18 +29,14 @@ bool rounds_between(const ExpertArithmetic& arithmetic) {
   return arithmetic.profile.rounding == ExpertRounding::kStages || rounds_each(arithmetic);
 }
 
+}  // namespace
+
 QuantScheme scheme_of(const ExpertArithmetic& arithmetic) {
   const auto scheme = quant_from_name(arithmetic.quant);
   if (!scheme) throw BadInput("", "quant", "no such scheme: " + arithmetic.quant);
   return *scheme;
 }
 
-/// Errors of a product of k terms over the dequantised operands.
-/// Groups along k: each partial sum is scaled on its own (gamma32). One scale a token and one a
-/// channel: the sum is scaled at its end, which is one group. int8: the sum itself is exact in
-/// int32 (127²·k < 2³¹ for k < 133,152); left are its conversion to fp32, one rounding beyond 2²⁴,
-/// and the two scales: (P·s_a)·s_w and P·(s_a·s_w) round twice each. Three roundings,
-/// (1 + u)³ − 1 ≤ 3u/(1 − 3u).
 SumErrors errors_of(const ExpertArithmetic& arithmetic, std::int64_t k) {
   const QuantScheme scheme = scheme_of(arithmetic);
   SumErrors errors;
@@ -58,6 +55,8 @@ SumErrors errors_of(const ExpertArithmetic& arithmetic, std::int64_t k) {
   return errors;
 }
 
+namespace {
+
 /// a·wᵀ + bias with the roundings of the profile.
 Carried linear(const Carried& a, const Matrix& w, const Matrix& bias, Eigen::Index expert,
                const ExpertArithmetic& arithmetic) {
@@ -72,7 +71,7 @@ Carried linear(const Carried& a, const Matrix& w, const Matrix& bias, Eigen::Ind
 Carried quantized(Carried a, const ExpertArithmetic& arithmetic) {
   const QuantScheme scheme = scheme_of(arithmetic);
   if (scheme.activation_scale == Granularity::kNone) return a;
-  return quantize_rows(a, {scheme.activation, scheme.activation_group});
+  return quantize_rows(a, {scheme.activation, scheme.activation_group, arithmetic.profile.quant});
 }
 
 /// All rows of one expert, x quantised already, up to its own result before the router weight.
@@ -228,7 +227,7 @@ Expected experts(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic
   const auto positions = moe::positions_by_expert(in);
   for (std::size_t expert = 0; expert < positions.size(); ++expert) {
     if (positions[expert].empty()) continue;
-    // The input is known exactly, so its quantisation is, too.
+    // The input is known exactly, so its quantisation is, too, unless a division is approximate.
     Carried x = Carried::exact(moe::gathered_rows(in, positions[expert]), arithmetic.calibrated);
     Carried y = run_expert(in, expert, quantized(std::move(x), arithmetic), arithmetic);
     if (!weighted_input) apply_weights(in, positions[expert], y);

@@ -75,8 +75,11 @@ void flip(double reached, const Images& images, double spacing, double mean_squa
   d.variance = mean_square > 0 ? mean_square : kUnseen * square;
   const double broad = std::sqrt(before.proxy) + spacing / std::sqrt(6.0);
   d.proxy = std::min(square * kearns_saul(kDoubt * d.variance / square), broad * broad);
-  // A systematic part moves the value over the edge in that share of its reach.
-  d.fixed = std::min(jump, before.fixed * (images.high - images.low) / (2 * reached));
+  // A systematic part moves the value over the edge in that share of its reach. Where nothing
+  // reaches anywhere the step itself is in doubt, for a whole device.
+  const double share =
+      reached > 0 ? before.fixed * (images.high - images.low) / (2 * reached) : jump;
+  d.fixed = std::min(jump, share);
   // Rare flips come in numbers: what happens at all is expected with a fifth of its square.
   const bool happens = expected_square > kUnseen * square;
   d.expected = happens ? std::max(expected_square, 0.2 * square) : expected_square;

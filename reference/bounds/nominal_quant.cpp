@@ -13,39 +13,54 @@ struct Group {
   Eigen::Index count;
 };
 
-/// Scales that a group may get: the nominal one and the ends of its range.
-struct Scales {
-  float low = 1;
-  float nominal = 1;
-  float high = 1;
+/// What a group may be quantised with: nominally, and at the ends of the range of its amax.
+struct Steps {
+  QuantStep low;
+  QuantStep nominal;
+  QuantStep high;
 
   double doubt() const {
-    const double s = nominal;
-    return std::max(double{high} / s - 1, 1 - double{low} / s);
+    const double s = nominal.scale;
+    return std::max(double{high.scale} / s - 1, 1 - double{low.scale} / s);
   }
 };
 
-/// Codes as values: clamped to the largest, nearest even.
+/// Codes from values.
 class Coder {
  public:
-  explicit Coder(const DynamicQuant& quant) : grid_(quant.code), largest_(quant.largest()) {}
+  explicit Coder(const DynamicQuant& quant) : quant_(quant), grid_(quant.code) {}
 
-  double operator()(double value, float scale) const {
-    return grid_(std::clamp(static_cast<float>(value) / scale, -largest_, largest_));
+  double low(double value, const QuantStep& step) const {
+    return code(quotient_low(value, step, quant_));
+  }
+  double high(double value, const QuantStep& step) const {
+    return code(quotient_high(value, step, quant_));
+  }
+  /// By the middle of the factors that quotients may be made with.
+  double nominal(double value, const QuantStep& step) const {
+    if (step.divides) return low(value, step);
+    const double quotient = value * (step.low + (step.high - step.low) / 2);
+    return code(std::clamp<double>(quotient, -quant_.largest(), quant_.largest()));
   }
   const Grid& grid() const { return grid_; }
-  float largest() const { return largest_; }
+  const DynamicQuant& quant() const { return quant_; }
 
  private:
+  double code(double quotient) const {
+    const bool away = quant_.code == DType::kI8 && quant_.arithmetic.ties == IntegerTies::kAway;
+    return away ? std::round(quotient) : grid_(quotient);
+  }
+
+  DynamicQuant quant_;
   Grid grid_;
-  float largest_;
 };
 
 bool all_finite(const double* values, Eigen::Index count) {
   return std::all_of(values, values + count, [](double v) { return std::isfinite(v); });
 }
 
-Scales scales_of(const Nominal& x, const Matrix& reaches, const Group& group, float largest) {
+Steps steps_of(const Nominal& x, const Matrix& reaches, const Group& group,
+               const DynamicQuant& quant) {
   double low = 0;
   double amax = 0;
   double high = 0;
@@ -55,30 +70,31 @@ Scales scales_of(const Nominal& x, const Matrix& reaches, const Group& group, fl
     low = std::max(low, magnitude - reaches.data()[n]);
     high = std::max(high, magnitude + reaches.data()[n]);
   }
-  return {scale_of(low, largest), scale_of(amax, largest), scale_of(high, largest)};
+  return {quant_step(low, quant), quant_step(amax, quant), quant_step(high, quant)};
 }
 
-Images images_of(double value, double reached, const Scales& scales, const Coder& coder) {
-  const double s = scales.nominal;
+Images images_of(double value, double reached, const Steps& steps, const Coder& coder) {
+  const double s = steps.nominal.scale;
   const double from = value - reached;
   const double to = value + reached;
-  return {coder(from, from < 0 ? scales.low : scales.high) * s, coder(value, scales.nominal) * s,
-          coder(to, to < 0 ? scales.high : scales.low) * s};
+  return {coder.low(from, from < 0 ? steps.low : steps.high) * s,
+          coder.nominal(value, steps.nominal) * s,
+          coder.high(to, to < 0 ? steps.high : steps.low) * s};
 }
 
 /// A chunk of a group, in place.
-void quantize_chunk(const Group& chunk, const Matrix& reaches, const Scales& scales,
+void quantize_chunk(const Group& chunk, const Matrix& reaches, const Steps& steps,
                     const Coder& coder, Nominal& x) {
   Deviation elements[kChunk];
   Images images[kChunk];
   const double* reached = reaches.data() + chunk.first;
   for (Eigen::Index j = 0; j < chunk.count; ++j) {
     elements[j] = x.at(chunk.first + j);
-    images[j] = images_of(elements[j].value, reached[j], scales, coder);
+    images[j] = images_of(elements[j].value, reached[j], steps, coder);
   }
   const auto n = static_cast<std::size_t>(chunk.count);
-  through_step({coder.grid(), scales.nominal, coder.largest()}, {reached, n}, {images, n},
-               {elements, n});
+  through_step({coder.grid(), steps.nominal.scale, coder.quant().largest()}, {reached, n},
+               {images, n}, {elements, n});
   for (Eigen::Index j = 0; j < chunk.count; ++j) x.set(chunk.first + j, elements[j]);
 }
 
@@ -93,12 +109,12 @@ double quantize_group(const Group& group, const Matrix& reaches, const Coder& co
     for (Eigen::Index j = 0; j < group.count; ++j) x.set(group.first + j, kNothing);
     return 0;
   }
-  const Scales scales = scales_of(x, reaches, group, coder.largest());
+  const Steps steps = steps_of(x, reaches, group, coder.quant());
   for (Eigen::Index first = 0; first < group.count; first += kChunk) {
     const Group chunk{group.first + first, std::min<Eigen::Index>(kChunk, group.count - first)};
-    quantize_chunk(chunk, reaches, scales, coder, x);
+    quantize_chunk(chunk, reaches, steps, coder, x);
   }
-  return scales.doubt();
+  return steps.doubt();
 }
 
 }  // namespace

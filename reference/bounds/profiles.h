@@ -11,7 +11,8 @@ namespace plumbline::bounds {
 /// What a named device is known to promise. Every row was measured on outputs of that device.
 struct ProfileRow {
   std::string_view kind;    ///< metadata `kind` of a case file: "gemm", "attention", "moe"
-  DType input;              ///< dtype of the first input tensor (a, q, x)
+  DType input;              ///< dtype of the first input tensor (a, q, x); of the codes that a
+                            ///< quantised layer's products read
   std::string_view device;  ///< NAME of device.NAME
   Profile profile;
   std::string_view note;  ///< why, for the report; starts with "interim" where it is only measured

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "reference/bounds/golden.h"
 
 namespace plumbline::bounds {
@@ -34,6 +36,29 @@ TEST(Profiles, AnUnknownExpertLayerMayBeMoreAccurateThanEveryKnownOne) {
   const auto unknown = candidate_profiles("moe", DType::kBf16, "somebody_new");
   ASSERT_FALSE(unknown.empty());
   EXPECT_EQ(unknown[0].rounding, ExpertRounding::kOutput);
+}
+
+TEST(Profiles, QuantisedLayersAreFoundByTheTypeOfTheirCodes) {
+  const auto int8 = candidate_profiles("moe", DType::kI8, "silu_fp32");
+  ASSERT_EQ(int8.size(), 1U);
+  EXPECT_EQ(int8[0].accumulator, Accumulator::kInt32);
+  EXPECT_EQ(int8[0].quant.ties, IntegerTies::kAway);
+  EXPECT_FALSE(int8[0].activation_rounded_before_product);
+  const auto fp8 = candidate_profiles("moe", DType::kE4m3fn, "act_and_mul_triton");
+  ASSERT_EQ(fp8.size(), 1U);
+  EXPECT_EQ(fp8[0].quant.quotient, Quotient::kApproximateReciprocal);
+  EXPECT_TRUE(fp8[0].activation_rounded_before_product);
+}
+
+TEST(Profiles, AnUnknownQuantisedLayerMayDivideOrMultiply) {
+  for (const DType code : {DType::kI8, DType::kE4m3fn}) {
+    const auto unknown = candidate_profiles("moe", code, "somebody_new");
+    for (const Quotient quotient : {Quotient::kDivide, Quotient::kReciprocal}) {
+      EXPECT_TRUE(std::any_of(unknown.begin(), unknown.end(), [&](const Profile& profile) {
+        return profile.quant.quotient == quotient;
+      }));
+    }
+  }
 }
 
 TEST(Profiles, IntegersAreNeverGivenARadius) {

@@ -31,6 +31,20 @@ constexpr Words<Probability, 2> kProbabilities = {{
     {"fp32", Probability::kFp32},
     {"io", Probability::kIo},
 }};
+constexpr Words<ScaleDivision, 2> kScaleDivisions = {{
+    {"divide", ScaleDivision::kDivide},
+    {"reciprocal", ScaleDivision::kReciprocal},
+}};
+constexpr Words<Quotient, 4> kQuotients = {{
+    {"divide", Quotient::kDivide},
+    {"reciprocal", Quotient::kReciprocal},
+    {"approximate_reciprocal", Quotient::kApproximateReciprocal},
+    {"approximate_amax", Quotient::kApproximateAmax},
+}};
+constexpr Words<IntegerTies, 2> kTies = {{
+    {"even", IntegerTies::kEven},
+    {"away", IntegerTies::kAway},
+}};
 constexpr Words<bool, 2> kFlags = {{{"false", false}, {"true", true}}};
 
 template <class Enum, std::size_t kCount>
@@ -54,16 +68,29 @@ std::string word_of(Enum meaning, const Words<Enum, kCount>& words) {
   throw ContractViolation("a profile holds an enumerator that has no word");
 }
 
+void add_quant_words(const QuantArithmetic& quant, ProfileWords& words) {
+  const QuantArithmetic plain;
+  if (quant.scale != plain.scale) {
+    words.emplace_back("quant_scale", word_of(quant.scale, kScaleDivisions));
+  }
+  if (quant.quotient != plain.quotient) {
+    words.emplace_back("quant_quotient", word_of(quant.quotient, kQuotients));
+  }
+  if (quant.ties != plain.ties) words.emplace_back("quant_ties", word_of(quant.ties, kTies));
+}
+
 }  // namespace
 
 ProfileWords to_words(const Profile& profile) {
-  return {{"name", profile.name},
-          {"accumulator", word_of(profile.accumulator, kAccumulators)},
-          {"rounding", word_of(profile.rounding, kRoundings)},
-          {"combine", word_of(profile.combine, kCombines)},
-          {"probability", word_of(profile.probability, kProbabilities)},
-          {"activation_rounded_before_product",
-           word_of(profile.activation_rounded_before_product, kFlags)}};
+  ProfileWords words = {{"name", profile.name},
+                        {"accumulator", word_of(profile.accumulator, kAccumulators)},
+                        {"rounding", word_of(profile.rounding, kRoundings)},
+                        {"combine", word_of(profile.combine, kCombines)},
+                        {"probability", word_of(profile.probability, kProbabilities)},
+                        {"activation_rounded_before_product",
+                         word_of(profile.activation_rounded_before_product, kFlags)}};
+  add_quant_words(profile.quant, words);
+  return words;
 }
 
 std::string set_word(Profile& profile, std::string_view key, std::string_view word) {
@@ -78,6 +105,9 @@ std::string set_word(Profile& profile, std::string_view key, std::string_view wo
   if (key == "activation_rounded_before_product") {
     return set(profile.activation_rounded_before_product, word, kFlags);
   }
+  if (key == "quant_scale") return set(profile.quant.scale, word, kScaleDivisions);
+  if (key == "quant_quotient") return set(profile.quant.quotient, word, kQuotients);
+  if (key == "quant_ties") return set(profile.quant.ties, word, kTies);
   return "unknown key of a profile";
 }
 
