@@ -47,6 +47,9 @@ constexpr auto kQuantSchemes = std::to_array<QuantScheme>({
     {"int8_block128", D::kI8, G::kBlock, 128, D::kI8, G::kBlock, 128, D::kF32},
 });
 
+constexpr auto kScaleRules =
+    std::to_array<std::string_view>({"none", "amax", "e8m0_floor", "e8m0_ceil", "nvfp4"});
+
 constexpr auto kHolders = std::to_array<MethodHolder>({
     {"direct", false},
     {"scheme", false},
@@ -84,6 +87,7 @@ constexpr auto kOwnershipNames = [] {
 
 std::span<const RunnerBackend> all_runner_backends() { return kRunnerBackends; }
 std::span<const QuantScheme> all_quant_schemes() { return kQuantSchemes; }
+std::string_view name_of(ScaleRule rule) { return kScaleRules[static_cast<std::size_t>(rule)]; }
 std::span<const MethodHolder> all_method_holders() { return kHolders; }
 std::span<const Ownership> all_ownership_rows() { return kOwnerships; }
 std::span<const std::string_view> all_ownerships() { return kOwnershipNames; }

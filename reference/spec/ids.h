@@ -20,6 +20,16 @@ std::span<const RunnerBackend> all_runner_backends();
 /// What shares one scale.
 enum class Granularity : std::uint8_t { kNone, kTensor, kChannel, kToken, kBlock };
 
+/// How a scale comes from the largest magnitude of what shares it (formulas: formats/scale_rule.h).
+enum class ScaleRule : std::uint8_t {
+  kNone,       ///< nothing is scaled
+  kAmax,       ///< amax / largest code
+  kE8m0Floor,  ///< the power of two of the OCP MX specification
+  kE8m0Ceil,   ///< the next power of two not below amax / largest code
+  kNvfp4,      ///< an e4m3fn scale under one fp32 scale of the whole tensor
+};
+std::string_view name_of(ScaleRule rule);
+
 /// How the tensors of an expert layer are quantised, as data.
 struct QuantScheme {
   std::string_view name;     ///< as in case ids: "fp8_block128"
