@@ -179,20 +179,32 @@ Quantized quantize(const MatrixOf& matrix, const QuantForm& form) {
   return result;
 }
 
-std::vector<double> dequantize(const Quantized& quantized, const QuantForm& form) {
-  std::vector<double> values = decode(quantized.codes);
-  if (!form.scaled()) return values;
-  const auto& size = quantized.codes.spec.shape;
-  const BlockShape blocks = form.blocks(size[0], size[1]);
-  const std::vector<double> scales = decode(quantized.scales);
-  if (quantized.zeros) {
-    const std::vector<double> zeros = decode(*quantized.zeros);
-    for (std::size_t n = 0; n < values.size(); ++n) values[n] -= zeros.at(block_of(blocks, n));
+std::vector<double> dequantize(DecodedCodes decoded, const BlockShape& blocks) {
+  std::vector<double>& codes = decoded.codes;
+  if (!decoded.zeros.empty() && decoded.zeros.size() != decoded.scales.size()) {
+    throw ContractViolation("dequantize: " + std::to_string(decoded.zeros.size()) +
+                            " zero points for " + std::to_string(decoded.scales.size()) +
+                            " scales");
   }
-  for (double& value : values) value -= form.zero_point;
-  values = dequantize(values, scales, blocks);
-  for (double& value : values) value *= quantized.global;
+  for (std::size_t n = 0; n < codes.size() && !decoded.zeros.empty(); ++n) {
+    codes[n] -= decoded.zeros.at(block_of(blocks, n));
+  }
+  for (double& code : codes) code -= decoded.zero_point;
+  std::vector<double> values = dequantize(codes, decoded.scales, blocks);
+  for (double& value : values) value *= decoded.global;
   return values;
+}
+
+std::vector<double> dequantize(const Quantized& quantized, const QuantForm& form) {
+  if (!form.scaled()) return decode(quantized.codes);
+  const auto& size = quantized.codes.spec.shape;
+  DecodedCodes decoded{decode(quantized.codes),
+                       decode(quantized.scales),
+                       {},
+                       static_cast<double>(form.zero_point),
+                       quantized.global};
+  if (quantized.zeros) decoded.zeros = decode(*quantized.zeros);
+  return dequantize(std::move(decoded), form.blocks(size.at(0), size.at(1)));
 }
 
 }  // namespace plumbline::formats

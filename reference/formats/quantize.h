@@ -66,8 +66,19 @@ struct MatrixOf {
 /// size contradicts the shape or groups do not divide it.
 Quantized quantize(const MatrixOf& matrix, const QuantForm& form);
 
+/// What is left of a quantised matrix once its tensors are decoded.
+struct DecodedCodes {
+  std::vector<double> codes;   ///< [rows, cols]
+  std::vector<double> scales;  ///< [scale_rows, scale_cols]
+  std::vector<double> zeros;   ///< the same, or empty: `zero_point` for all
+  double zero_point = 0.0;
+  double global = 1.0;
+};
+
 /// The values [rows, cols], exact: a narrow code times a scale of at most 24 bits, and of a few
-/// bits where there is a global scale, fits a double.
+/// bits where there is a global scale, fits a double. Throws ContractViolation where a size does
+/// not fit.
+std::vector<double> dequantize(DecodedCodes decoded, const BlockShape& blocks);
 std::vector<double> dequantize(const Quantized& quantized, const QuantForm& form);
 
 }  // namespace plumbline::formats
