@@ -23,6 +23,7 @@ struct ExpertArithmetic {
 /// rounding applies the accept-set rule of round_enclosure. A token without experts is exact 0.
 /// Matrix products, per expert over its tokens: 1. GEMM1 x·W13ᵀ; 2. its Σ|ab|, |x|·|W13|ᵀ; 3. GEMM2
 /// a·W2ᵀ; 4. γ·Σ|ab| and the error of the activations together, (γ|a| + (1 + γ)r)·|W2|ᵀ.
+/// Throws BadInput for a quant that does not exist or whose arithmetic has no derivation here yet.
 Expected experts(const moe::ExpertInputs& inputs, const ExpertArithmetic& arithmetic);
 
 }  // namespace plumbline::bounds

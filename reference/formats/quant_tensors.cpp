@@ -86,9 +86,9 @@ std::optional<QuantBreach> check_whole_groups(const Tensor& codes, const QuantPa
 }
 
 /// The tensor without its layout.
-Tensor linear(const Tensor& tensor, const QuantForm& form, const Shape& shape) {
+Tensor linear(const Tensor& tensor, const QuantPart& part) {
   if (tensor.spec.layout == Layout::kLinear) return tensor;
-  return from_layout(tensor, linear_scale_spec(form, shape));
+  return from_layout(tensor, part.linear);
 }
 
 std::optional<QuantBreach> check_scales(const Tensor& scales, const QuantPart& part) {
@@ -124,10 +124,10 @@ std::optional<QuantBreach> check_codes(const Tensor& codes, const QuantPart& par
 }
 
 std::optional<QuantBreach> check_values(const Tensor& tensor, const QuantPart& part,
-                                        const QuantForm& form, const Shape& shape) {
+                                        const QuantForm& form) {
   switch (part.role) {
     case QuantRole::kScale:
-      return check_scales(linear(tensor, form, shape), part);
+      return check_scales(linear(tensor, part), part);
     case QuantRole::kGlobalScale:
       return check_scales(tensor, part);
     default:
@@ -162,13 +162,12 @@ struct Parts {
   std::int64_t slices = 1;
 };
 
-Parts decoded_parts(const Tensors& tensors, const std::vector<QuantPart>& parts,
-                    const QuantForm& form) {
+Parts decoded_parts(const Tensors& tensors, const std::vector<QuantPart>& parts) {
   const Shape& shape = parts.front().spec.shape;
   Parts decoded;
   for (std::size_t n = 0; n + 2 < shape.size(); ++n) decoded.slices *= shape[n];
   for (const QuantPart& part : parts) {
-    std::vector<double> values = decode(linear(tensor_of(tensors, part), form, shape));
+    std::vector<double> values = decode(linear(tensor_of(tensors, part), part));
     if (part.role == QuantRole::kCodes) decoded.codes = std::move(values);
     if (part.role == QuantRole::kScale) decoded.scales = std::move(values);
     if (part.role == QuantRole::kZero) decoded.zeros = std::move(values);
@@ -201,13 +200,14 @@ std::vector<QuantPart> quant_parts(const QuantForm& form, std::string_view name,
     throw ContractViolation("quant_parts: " + TensorSpec{form.code, shape}.text());
   }
   std::vector<QuantPart> parts;
-  const auto add = [&](QuantRole role, TensorSpec spec) {
-    parts.push_back({role, std::string(name) + std::string(suffix_of(role)), std::move(spec)});
+  const auto add = [&](QuantRole role, const TensorSpec& linear, Layout layout = Layout::kLinear) {
+    parts.push_back({role, std::string(name) + std::string(suffix_of(role)),
+                     laid_out(linear, layout).value(), linear});
   };
   add(QuantRole::kCodes, {form.code, shape});
   if (!form.scaled()) return parts;
   const TensorSpec scales = linear_scale_spec(form, shape);
-  add(QuantRole::kScale, laid_out(scales, form.scale_layout).value());
+  add(QuantRole::kScale, scales, form.scale_layout);
   if (form.zero_points) add(QuantRole::kZero, {DType::kU8, scales.shape});
   if (form.global_scale) add(QuantRole::kGlobalScale, {DType::kF32, leading(shape)});
   return parts;
@@ -219,7 +219,7 @@ std::optional<QuantBreach> check_quantized(const Tensors& tensors, std::string_v
   if (codes == tensors.end()) return missing(std::string(name));
   const std::vector<std::int64_t>& shape = codes->second.spec.shape;
   if (!is_operand(shape)) {
-    return breach(Status::kShape, {QuantRole::kCodes, std::string(name), {}},
+    return breach(Status::kShape, {QuantRole::kCodes, std::string(name), {}, {}},
                   "has two dimensions or more, of sizes that memory holds",
                   codes->second.spec.text());
   }
@@ -230,7 +230,7 @@ std::optional<QuantBreach> check_quantized(const Tensors& tensors, std::string_v
   }
   if (auto found = check_whole_groups(codes->second, parts.front(), form)) return found;
   for (const QuantPart& part : parts) {
-    if (auto found = check_values(tensor_of(tensors, part), part, form, shape)) return found;
+    if (auto found = check_values(tensor_of(tensors, part), part, form)) return found;
   }
   return std::nullopt;
 }
@@ -239,7 +239,7 @@ std::vector<double> dequantize(const Tensors& tensors, std::string_view name,
                                const QuantForm& form) {
   if (const auto found = check_quantized(tensors, name, form)) throw found->bad_input();
   const Shape& shape = tensors.find(name)->second.spec.shape;
-  Parts parts = decoded_parts(tensors, quant_parts(form, name, shape), form);
+  Parts parts = decoded_parts(tensors, quant_parts(form, name, shape));
   if (!form.scaled()) return std::move(parts.codes);
   const BlockShape blocks = form.blocks(shape[shape.size() - 2], shape.back());
   std::vector<double> values;

@@ -17,7 +17,8 @@ enum class QuantRole : std::uint8_t { kCodes, kScale, kZero, kGlobalScale };
 struct QuantPart {
   QuantRole role = QuantRole::kCodes;
   std::string name;
-  TensorSpec spec;
+  TensorSpec spec;    ///< in memory
+  TensorSpec linear;  ///< before it is laid out; the same where it is linear
 };
 
 /// "" (codes), "_scale", "_zero", "_global_scale": what follows the operand's name.

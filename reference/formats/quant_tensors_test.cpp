@@ -52,9 +52,7 @@ Operand operand_of(const QuantForm& form) {
                                         : part.role == QuantRole::kScale ? scales
                                         : part.role == QuantRole::kZero  ? zeros
                                                                          : globals;
-    TensorSpec spec = part.spec;
-    if (spec.layout != Layout::kLinear) spec = {form.scale, {2, 2, 2}};
-    operand.tensors[part.name] = to_layout(encode(spec, values), part.spec.layout);
+    operand.tensors[part.name] = to_layout(encode(part.linear, values), part.spec.layout);
   }
   return operand;
 }

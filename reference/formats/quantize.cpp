@@ -189,9 +189,13 @@ std::vector<double> dequantize(DecodedCodes decoded, const BlockShape& blocks) {
   for (std::size_t n = 0; n < codes.size() && !decoded.zeros.empty(); ++n) {
     codes[n] -= decoded.zeros.at(block_of(blocks, n));
   }
-  for (double& code : codes) code -= decoded.zero_point;
+  if (decoded.zero_point != 0.0) {
+    for (double& code : codes) code -= decoded.zero_point;
+  }
   std::vector<double> values = dequantize(codes, decoded.scales, blocks);
-  for (double& value : values) value *= decoded.global;
+  if (decoded.global != 1.0) {
+    for (double& value : values) value *= decoded.global;
+  }
   return values;
 }
 
