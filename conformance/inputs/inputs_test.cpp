@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <set>
 
 #include "conformance/inputs/shapes.h"
@@ -154,17 +155,20 @@ double rms(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-TEST(Inputs, WeightsOfEverySchemeAreReadAndOfOneSize) {
+TEST(Inputs, WeightsOfEverySchemeAreReadOfOneSizeAndCentred) {
   for (const QuantScheme& scheme : all_quant_schemes()) {
     const std::string problem =
         "moe.experts/act=relu2,quant=" + std::string(scheme.name) + "/t=2,h=256,i=128,e=4,k=2";
     for (const std::string_view data : {"gaussian", "exact_integers"}) {
       const Tensors inputs = make(case_of(problem, data, 1));
       const formats::QuantForm form = formats::weight_form(scheme);
-      const double size = rms(formats::dequantize(inputs, "w13", form));
+      const std::vector<double> weights = formats::dequantize(inputs, "w13", form);
+      const double size = rms(weights);
+      const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
       const double wanted = data == "exact_integers" ? 1.0 : 1.0 / 16;
       EXPECT_GT(size, wanted / 8) << scheme.name << " " << data;
       EXPECT_LT(size, wanted * 8) << scheme.name << " " << data;
+      EXPECT_LT(std::abs(sum), size / 8 * static_cast<double>(weights.size())) << scheme.name;
     }
   }
 }
