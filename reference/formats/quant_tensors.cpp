@@ -158,8 +158,12 @@ const Tensor& tensor_of(const Tensors& tensors, const QuantPart& part) {
 
 /// The decoded values of every part, empty where the form has none, and how many slices they are.
 struct Parts {
-  std::vector<double> codes, scales, zeros, globals;
+  std::array<std::vector<double>, kRoles.size()> values;
   std::int64_t slices = 1;
+
+  const std::vector<double>& of(QuantRole role) const {
+    return values[static_cast<std::size_t>(role)];
+  }
 };
 
 Parts decoded_parts(const Tensors& tensors, const std::vector<QuantPart>& parts) {
@@ -167,15 +171,13 @@ Parts decoded_parts(const Tensors& tensors, const std::vector<QuantPart>& parts)
   Parts decoded;
   for (std::size_t n = 0; n + 2 < shape.size(); ++n) decoded.slices *= shape[n];
   for (const QuantPart& part : parts) {
-    std::vector<double> values = decode(linear(tensor_of(tensors, part), part));
-    if (part.role == QuantRole::kCodes) decoded.codes = std::move(values);
-    if (part.role == QuantRole::kScale) decoded.scales = std::move(values);
-    if (part.role == QuantRole::kZero) decoded.zeros = std::move(values);
-    if (part.role == QuantRole::kGlobalScale) decoded.globals = std::move(values);
+    decoded.values[static_cast<std::size_t>(part.role)] =
+        decode(linear(tensor_of(tensors, part), part));
   }
   return decoded;
 }
 
+/// Slice n of a part; nothing where the form has no such part.
 std::vector<double> slice_of(const std::vector<double>& values, std::int64_t n,
                              std::int64_t slices) {
   const std::ptrdiff_t each = std::ssize(values) / slices;
@@ -240,16 +242,18 @@ std::vector<double> dequantize(const Tensors& tensors, std::string_view name,
   if (const auto found = check_quantized(tensors, name, form)) throw found->bad_input();
   const Shape& shape = tensors.find(name)->second.spec.shape;
   Parts parts = decoded_parts(tensors, quant_parts(form, name, shape));
-  if (!form.scaled()) return std::move(parts.codes);
+  if (!form.scaled()) return std::move(parts.values.front());
   const BlockShape blocks = form.blocks(shape[shape.size() - 2], shape.back());
+  const auto slice_n = [&](QuantRole role, std::int64_t n) {
+    return slice_of(parts.of(role), n, parts.slices);
+  };
   std::vector<double> values;
-  values.reserve(parts.codes.size());
+  values.reserve(parts.of(QuantRole::kCodes).size());
   for (std::int64_t n = 0; n < parts.slices; ++n) {
-    const std::vector<double> slice =
-        dequantize({slice_of(parts.codes, n, parts.slices), slice_of(parts.scales, n, parts.slices),
-                    slice_of(parts.zeros, n, parts.slices), static_cast<double>(form.zero_point),
-                    form.global_scale ? parts.globals[static_cast<std::size_t>(n)] : 1.0},
-                   blocks);
+    DecodedCodes decoded{slice_n(QuantRole::kCodes, n), slice_n(QuantRole::kScale, n),
+                         slice_n(QuantRole::kZero, n), static_cast<double>(form.zero_point)};
+    if (form.global_scale) decoded.global = slice_n(QuantRole::kGlobalScale, n).front();
+    const std::vector<double> slice = dequantize(std::move(decoded), blocks);
     values.insert(values.end(), slice.begin(), slice.end());
   }
   return values;

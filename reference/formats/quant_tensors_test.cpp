@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "reference/formats/codec.h"
@@ -35,10 +35,10 @@ void append(std::vector<double>& to, const std::vector<double>& from) {
 Operand operand_of(const QuantForm& form) {
   Operand operand{form, {}, {}};
   std::vector<double> codes, scales, zeros, globals;
-  for (int slice = 0; slice < 2; ++slice) {
+  for (const std::int64_t offset : {0, 11}) {
     std::vector<double> values;
     for (std::int64_t n = 0; n < kRows * kCols; ++n) {
-      values.push_back(static_cast<double>((n * 37 + 11 * slice) % 101 - 50) * (n % 7 + 1));
+      values.push_back(static_cast<double>(((n * 37 + offset) % 101 - 50) * (n % 7 + 1)));
     }
     const Quantized q = quantize({values, kRows, kCols}, form);
     append(operand.values, dequantize(q, form));
@@ -66,7 +66,7 @@ Status status_of(const Operand& operand) {
 struct Malformed {
   std::string_view name;
   Status status;
-  std::function<bool(Operand&)> spoil;  ///< false: this scheme cannot go wrong in that way
+  bool (*spoil)(Operand&);  ///< false: this scheme cannot go wrong in that way
 };
 
 void set_code(Tensor& tensor, std::uint64_t code) {
@@ -134,9 +134,9 @@ bool set_padding_and_nan(Operand& o) {
   return true;
 }
 
-const std::vector<Malformed>& all_malformed() {
-  using O = Operand&;
-  static const std::vector<Malformed> list = {
+using O = Operand&;
+
+constexpr auto kMalformed = std::to_array<Malformed>({
       {"no codes", Status::kMissing, [](O o) { return remove(o, "w"); }},
       {"no scales", Status::kMissing, [](O o) { return remove(o, "w_scale"); }},
       {"no zero points", Status::kMissing, [](O o) { return remove(o, "w_zero"); }},
@@ -219,9 +219,7 @@ const std::vector<Malformed>& all_malformed() {
        }},
       {"a zero point of too many bits", Status::kUnsupported,
        [](O o) { return set_last(o, "w_zero", 16.0); }},
-  };
-  return list;
-}
+});
 
 std::vector<std::pair<std::string, QuantForm>> all_forms() {
   std::vector<std::pair<std::string, QuantForm>> forms;
@@ -242,12 +240,12 @@ TEST(QuantTensors, ReadBackWhatWasQuantised) {
 }
 
 TEST(QuantTensors, EveryMalformedInputGetsItsClassInEveryScheme) {
-  std::vector<int> tried(all_malformed().size(), 0);
+  std::vector<int> tried(kMalformed.size(), 0);
   for (const auto& [name, form] : all_forms()) {
     const Operand good = operand_of(form);
     for (std::size_t n = 0; n < tried.size(); ++n) {
       Operand bad = good;
-      const Malformed& malformed = all_malformed()[n];
+      const Malformed& malformed = kMalformed[n];
       if (!malformed.spoil(bad)) continue;
       ++tried[n];
       EXPECT_EQ(name_of(status_of(bad)), name_of(malformed.status))
@@ -256,7 +254,7 @@ TEST(QuantTensors, EveryMalformedInputGetsItsClassInEveryScheme) {
     }
   }
   for (std::size_t n = 0; n < tried.size(); ++n) {
-    EXPECT_GT(tried[n], 0) << all_malformed()[n].name << " was never tried";
+    EXPECT_GT(tried[n], 0) << kMalformed[n].name << " was never tried";
   }
 }
 
