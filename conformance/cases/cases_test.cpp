@@ -20,7 +20,8 @@ Case any_case() {
   AttentionProblem attention;
   const auto backends = all_runner_backends();
   experts.backend = backends[*rc::gen::inRange<std::size_t>(0, backends.size())].name;
-  experts.quant = all_quant_schemes()[*rc::gen::inRange<std::size_t>(0, 16)].name;
+  const auto quants = all_quant_schemes();
+  experts.quant = quants[*rc::gen::inRange<std::size_t>(0, quants.size())].name;
   experts.t = *rc::gen::inRange(0, 200);
   attention.decode = *rc::gen::arbitrary<bool>();
   attention.mask = *rc::gen::element(Mask::kFull, Mask::kCausal);

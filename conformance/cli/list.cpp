@@ -43,20 +43,24 @@ Table backends() {
   return table;
 }
 
-std::string granularity(Granularity what, int block) {
+std::string granularity(Granularity what, int rows, int columns) {
   constexpr std::array kNames = {"none", "tensor", "channel", "token", "block"};
   std::string text = kNames.at(static_cast<std::size_t>(what));
-  if (block > 0) text += " " + std::to_string(block);
+  if (columns > 0) text += " " + std::to_string(rows) + "x" + std::to_string(columns);
   return text;
 }
 
 Table quants() {
-  Table table{{"quant", "weight", "weight_scale", "activation", "activation_scale", "scale"}, {}};
+  Table table{{"quant", "weight", "weight_scale", "activation", "activation_scale", "scale", "rule",
+               "activation_rule"},
+              {}};
   for (const QuantScheme& row : all_quant_schemes()) {
-    table.rows.push_back(
-        {std::string(row.name), std::string(name_of(row.weight)),
-         granularity(row.weight_scale, row.weight_block), std::string(name_of(row.activation)),
-         granularity(row.activation_scale, row.activation_group), std::string(name_of(row.scale))});
+    table.rows.push_back({std::string(row.name), std::string(name_of(row.weight)),
+                          granularity(row.weight_scale, row.weight_block_rows, row.weight_block),
+                          std::string(name_of(row.activation)),
+                          granularity(row.activation_scale, 1, row.activation_group),
+                          std::string(name_of(row.scale)), std::string(name_of(row.weight_rule)),
+                          std::string(name_of(row.activation_rule))});
   }
   return table;
 }

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <set>
 
 #include "conformance/inputs/shapes.h"
 #include "reference/formats/codec.h"
+#include "reference/formats/quant_tensors.h"
 #include "reference/spec/status.h"
 
 namespace plumbline::inputs {
@@ -141,9 +143,55 @@ TEST(Inputs, DifferByDistributionAndSeed) {
   }
 }
 
-TEST(Inputs, RefuseUnknownDistributionsAndQuants) {
+TEST(Inputs, RefuseUnknownDistributionsAndGroupsThatDoNotDivide) {
   EXPECT_THROW(make(case_of(kExperts, "lognormal", 0)), BadInput);
-  EXPECT_THROW(make(case_of("moe.experts/quant=nvfp4/t=1", "gaussian", 0)), BadInput);
+  EXPECT_THROW(make(case_of("moe.experts/quant=w4a16/t=1,h=64,i=128", "gaussian", 0)), BadInput);
+  EXPECT_THROW(make(case_of("moe.experts/quant=nvfp4/t=1,h=64,i=24", "gaussian", 0)), BadInput);
+}
+
+double rms(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+TEST(Inputs, WeightsOfEverySchemeAreReadOfOneSizeAndCentred) {
+  for (const QuantScheme& scheme : all_quant_schemes()) {
+    const std::string problem =
+        "moe.experts/act=relu2,quant=" + std::string(scheme.name) + "/t=2,h=256,i=128,e=4,k=2";
+    for (const std::string_view data : {"gaussian", "exact_integers"}) {
+      const Tensors inputs = make(case_of(problem, data, 1));
+      const formats::QuantForm form = formats::weight_form(scheme);
+      const std::vector<double> weights = formats::dequantize(inputs, "w13", form);
+      const double size = rms(weights);
+      const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+      const double wanted = data == "exact_integers" ? 1.0 : 1.0 / 16;
+      EXPECT_GT(size, wanted / 8) << scheme.name << " " << data;
+      EXPECT_LT(size, wanted * 8) << scheme.name << " " << data;
+      EXPECT_LT(std::abs(sum), size / 8 * static_cast<double>(weights.size())) << scheme.name;
+    }
+  }
+}
+
+/// FNV-1a over the names and bytes of all tensors.
+std::uint64_t checksum(const Tensors& tensors) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const auto& [name, tensor] : tensors) {
+    for (const char c : name) hash = hash_bytes(hash, static_cast<unsigned char>(c), 1);
+    for (const auto byte : tensor.as<std::uint8_t>()) hash = hash_bytes(hash, byte, 1);
+  }
+  return hash;
+}
+
+TEST(Inputs, KeepTheBitsThatOldIdsStandFor) {
+  const auto sum = [](std::string_view quant) {
+    const std::string problem = "moe.experts/quant=" + std::string(quant);
+    return checksum(make(case_of(problem + "/t=3,h=130,i=72,e=3,k=2", "gaussian", 5)));
+  };
+  EXPECT_EQ(sum("bf16"), 0x24B9064A45947D0DU);
+  EXPECT_EQ(sum("fp8_block128"), 0x98F7BC44D831F555U);
+  EXPECT_EQ(sum("w8a8_int8"), 0x7A42DAF6B97DF052U);
+  EXPECT_EQ(sum("w8a8_fp8_channel"), 0x04392A045DD3E506U);
 }
 
 RC_GTEST_PROP(TopkIds, AreDistinctAndInRange, ()) {

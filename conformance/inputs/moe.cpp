@@ -4,6 +4,8 @@
 
 #include "conformance/inputs/fill.h"
 #include "reference/formats/codec.h"
+#include "reference/formats/layout.h"
+#include "reference/formats/quant_tensors.h"
 #include "reference/spec/status.h"
 
 namespace plumbline::inputs {
@@ -55,51 +57,88 @@ Tensor topk_weights(const ExpertsProblem& p, const Source& source) {
   return formats::encode({DType::kF32, {p.t, p.k}}, values);
 }
 
-/// Scales of weight blocks or channels, between ½ and 2 times 2^exponent, with all bits of a float;
-/// powers of two where sums are to be exact.
-Tensor weight_scales(const Source& source, std::string_view name, std::vector<std::int64_t> shape,
-                     int exponent) {
+/// Scales between ½ and 2 times 2^exponent, with all bits of a float before they are rounded to
+/// their type; powers of two where sums are to be exact.
+Tensor weight_scales(const Source& source, const formats::QuantPart& part, int exponent) {
   constexpr int kBits = 23;
-  const Stream stream = source.stream(name);
-  TensorSpec spec{DType::kF32, std::move(shape)};
+  const Stream stream = source.stream(part.name);
   std::vector<double> values;
-  for (std::int64_t n = 0; n < spec.elements(); ++n) {
+  values.reserve(static_cast<std::size_t>(part.linear.elements()));
+  for (std::int64_t n = 0; n < part.linear.elements(); ++n) {
     const std::uint64_t word = stream.word(static_cast<std::uint64_t>(n));
     const auto fraction = static_cast<std::int64_t>(source.exact() ? 0 : word >> (64 - kBits));
     const int half = static_cast<int>(word & 1U);
     const Dyadic scale{(std::int64_t{1} << kBits) + fraction, exponent - half - kBits};
     values.push_back(scale.value());
   }
-  return formats::encode(spec, values);
+  return formats::to_layout(formats::encode(part.linear, values), part.spec.layout);
 }
 
-/// Shape of the scales of a weight [e, rows, columns].
-std::vector<std::int64_t> scale_shape(const QuantScheme& scheme, std::int64_t e, std::int64_t rows,
-                                      std::int64_t columns) {
-  if (scheme.weight_scale == Granularity::kChannel) return {e, rows};
-  const std::int64_t block = scheme.weight_block;
-  return {e, (rows + block - 1) / block, (columns + block - 1) / block};
+constexpr int kMiddleCode = 8;
+
+/// Zero points near the middle of four bits; the middle where sums are to be exact.
+Tensor zero_points(const Source& source, const formats::QuantPart& part) {
+  const Stream stream = source.stream(part.name);
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(part.linear.elements()));
+  for (std::int64_t n = 0; n < part.linear.elements(); ++n) {
+    const auto shift = static_cast<int>(stream.below(static_cast<std::uint64_t>(n), 5));
+    values.push_back(source.exact() ? kMiddleCode : kMiddleCode - 2 + shift);
+  }
+  return formats::encode(part.linear, values);
 }
 
-/// A weight [e, rows, columns] and, where the scheme is quantised, its scales. Codes are 2⁴ times
-/// (int8: 2⁵ times) as large as a unit value, so that they use the range of their type, and the
-/// scales take it back.
+/// Four-bit codes, one a byte: the value rounded, counted from the middle code, so that values near
+/// 0 stay near it whatever the zero points are.
+Tensor four_bit_codes(const Source& source, const formats::QuantPart& part, const Fill& fill) {
+  constexpr double kLast = 15.0;
+  std::vector<double> values = values_of(source, part.name, part.linear.shape, fill);
+  for (double& value : values) {
+    const double code = kMiddleCode + formats::round_to(DType::kI8, value);
+    value = std::clamp(code, 0.0, kLast);
+  }
+  return formats::encode(part.linear, values);
+}
+
+/// How many powers of two codes are larger than unit values, so that they use the range of their
+/// type; the scales take it back.
+int spread_of(const formats::QuantForm& form) {
+  if (form.bits <= 4) return 1;
+  return form.code == DType::kI8 ? 5 : 4;
+}
+
+/// One tensor of a quantised weight, whose values are of the order of 2^exponent.
+Tensor quantised_part(const Source& source, const formats::QuantForm& form,
+                      const formats::QuantPart& part, int exponent) {
+  const int spread = source.exact() ? 0 : spread_of(form);
+  const Fill fill{Side::kWeight, spread};
+  switch (part.role) {
+    case formats::QuantRole::kScale:
+      return weight_scales(source, part, form.global_scale ? 0 : exponent - spread);
+    case formats::QuantRole::kGlobalScale:
+      return weight_scales(source, part, exponent - spread);
+    case formats::QuantRole::kZero:
+      return zero_points(source, part);
+    default:
+      return form.code == DType::kU8 ? four_bit_codes(source, part, fill)
+                                     : filled(source, part.name, part.linear, fill);
+  }
+}
+
+/// A weight [e, rows, columns] and whatever the scheme puts beside it.
 void add_weight(Tensors& tensors, const ExpertsProblem& p, const Source& source,
                 const std::string& name, std::pair<std::int64_t, std::int64_t> size) {
-  const auto [rows, columns] = size;
-  const QuantScheme scheme = *quant_from_name(p.quant);
-  const int exponent = weight_exponent(source, columns);
-  const TensorSpec spec{scheme.weight, {p.e, rows, columns}};
-  if (scheme.weight_scale == Granularity::kNone) {
-    tensors[name] = filled(source, name, spec, {Side::kWeight, exponent});
-    return;
+  const formats::QuantForm form = formats::weight_form(*quant_from_name(p.quant));
+  const int exponent = weight_exponent(source, size.second);
+  if (form.whole_groups && size.second % form.block_cols != 0) {
+    throw BadInput("inputs", "quant=" + p.quant,
+                   "h and i are multiples of " + std::to_string(form.block_cols));
   }
-  const int range = scheme.weight == DType::kI8 ? 5 : 4;
-  const int spread = source.exact() ? 0 : range;
-  const std::string scale = name + "_scale";
-  tensors[name] = filled(source, name, spec, {Side::kWeight, spread});
-  tensors[scale] =
-      weight_scales(source, scale, scale_shape(scheme, p.e, rows, columns), exponent - spread);
+  for (const auto& part : formats::quant_parts(form, name, {p.e, size.first, size.second})) {
+    tensors[part.name] = form.scaled()
+                             ? quantised_part(source, form, part, exponent)
+                             : filled(source, part.name, part.linear, {Side::kWeight, exponent});
+  }
 }
 
 /// Opens every gate so wide that silu(g) = g in fp32 and the layer stays exact: column 0 of x is 1,
@@ -121,19 +160,9 @@ void saturate_gates(const ExpertsProblem& p, Tensors& tensors) {
   tensors["w13"] = formats::encode(tensors["w13"].spec, w13);
 }
 
-void require_known(const ExpertsProblem& p) {
-  for (const std::string_view quant :
-       {"bf16", "fp16", "fp8_block128", "w8a8_int8", "w8a8_fp8_channel"}) {
-    if (p.quant == quant) return;
-  }
-  throw BadInput("inputs", "quant=" + p.quant,
-                 "inputs are made for bf16, fp16, fp8_block128, w8a8_int8 and w8a8_fp8_channel");
-}
-
 }  // namespace
 
 Tensors experts_inputs(const ExpertsProblem& p, const Source& source) {
-  require_known(p);
   Tensors tensors;
   tensors["x"] = filled(source, "x", {p.io, {p.t, p.h}});
   add_weight(tensors, p, source, "w13", {p.w13_rows(), p.h});

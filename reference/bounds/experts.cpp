@@ -37,6 +37,34 @@ QuantScheme scheme_of(const ExpertArithmetic& arithmetic) {
   return *scheme;
 }
 
+namespace {
+
+/// Whether the formulas below were derived for the scheme: nothing quantised, or both sides in the
+/// same e4m3fn or int8 codes under fp32 scales, one a token and one a channel or tensor; or e4m3fn
+/// by blocks and groups. Blocks of int8 would need their groups' fp32 sums, four-bit weights the
+/// type that they are dequantised to.
+bool has_bounds(const QuantScheme& scheme) {
+  const bool plain = scheme.weight_scale == Granularity::kNone;
+  if (plain) return scheme.activation_scale == Granularity::kNone;
+  const bool fp32_scales = scheme.weight_rule == ScaleRule::kAmax &&
+                           scheme.activation_rule == ScaleRule::kAmax &&
+                           scheme.scale == DType::kF32;
+  const bool fp8 = scheme.weight == DType::kE4m3fn && scheme.activation == DType::kE4m3fn;
+  const bool int8 = scheme.weight == DType::kI8 && scheme.activation == DType::kI8;
+  if (!fp32_scales || !(fp8 || int8)) return false;
+  if (scheme.weight_scale == Granularity::kBlock) {
+    return fp8 && scheme.activation_scale == Granularity::kBlock;
+  }
+  return scheme.activation_scale == Granularity::kToken;
+}
+
+void require_bounds(const ExpertArithmetic& arithmetic) {
+  if (has_bounds(scheme_of(arithmetic))) return;
+  throw BadInput("", "quant", "no bounds yet for " + arithmetic.quant);
+}
+
+}  // namespace
+
 SumErrors errors_of(const ExpertArithmetic& arithmetic, std::int64_t k) {
   const QuantScheme scheme = scheme_of(arithmetic);
   SumErrors errors;
@@ -221,6 +249,7 @@ void finish(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic, Sum
 }  // namespace
 
 Expected experts(const moe::ExpertInputs& in, const ExpertArithmetic& arithmetic) {
+  require_bounds(arithmetic);
   Sums sums{Carried::exact(Matrix::Zero(in.t, in.h), arithmetic.calibrated),
             Matrix::Zero(in.t, in.h), Matrix::Constant(in.t, in.h, grain_of(0.0))};
   const bool weighted_input = in.weight_on == WeightOn::kInput;

@@ -25,6 +25,7 @@ struct ExpertArithmetic {
 /// Matrix products, per expert over its tokens: 1. GEMM1 x·W13ᵀ; 2. its Σ|ab|, |x|·|W13|ᵀ; 3. GEMM2
 /// a·W2ᵀ; 4. γ·Σ|ab| and the error of the activations together, (γ|a| + (1 + γ)r)·|W2|ᵀ. With the
 /// calibrated view 12: 3 in place of 1 and 2, 9 in place of 3 and 4 (carried.h).
+/// Throws BadInput for a quant that does not exist or whose arithmetic has no derivation here yet.
 Expected experts(const moe::ExpertInputs& inputs, const ExpertArithmetic& arithmetic);
 
 }  // namespace plumbline::bounds

@@ -4,10 +4,13 @@
 
 #include <chrono>
 #include <cmath>
+#include <set>
 
 #include "reference/bounds/emulate.h"
 #include "reference/bounds/group_quant.h"
 #include "reference/formats/codec.h"
+#include "reference/spec/ids.h"
+#include "reference/spec/status.h"
 
 namespace plumbline::bounds {
 namespace {
@@ -42,6 +45,21 @@ TEST(ExpertBounds, HoldForStagesInEveryOrder) {
     for (const Order order : emulate::kOrders) {
       EXPECT_EQ(emulate::outside(expected, emulate::staged_experts(in, order)), 0)
           << kind << " order " << static_cast<int>(order);
+    }
+  }
+}
+
+TEST(ExpertBounds, RefuseASchemeThatNobodyDerived) {
+  const std::set<std::string_view> derived = {
+      "bf16", "fp16", "w8a8_int8", "w8a8_fp8_channel", "w8a8_fp8_token", "fp8_block128"};
+  const ExpertInputs in = layer("gaussian", 1);
+  for (const QuantScheme& scheme : all_quant_schemes()) {
+    ExpertArithmetic arithmetic;
+    arithmetic.quant = scheme.name;
+    if (derived.contains(scheme.name)) {
+      EXPECT_NO_THROW(bounds::experts(in, arithmetic)) << scheme.name;
+    } else {
+      EXPECT_THROW(bounds::experts(in, arithmetic), BadInput) << scheme.name;
     }
   }
 }

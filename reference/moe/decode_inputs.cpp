@@ -1,7 +1,7 @@
+#include <algorithm>
 #include <string>
 
-#include "reference/formats/block_scale.h"
-#include "reference/formats/codec.h"
+#include "reference/formats/quant_tensors.h"
 #include "reference/moe/experts.h"
 #include "reference/ops/required.h"
 #include "reference/spec/ids.h"
@@ -14,104 +14,26 @@ using ops::require;
 using ops::required;
 using ops::shape_text;
 
-/// Slices [rows, cols] of a decoded tensor [experts, rows, cols].
-struct Slices {
-  std::vector<double> values;
-  std::int64_t rows;
-  std::int64_t cols;
-
-  std::span<const double> at(std::int64_t expert) const {
-    return std::span(values).subspan(static_cast<std::size_t>(expert * rows * cols),
-                                     static_cast<std::size_t>(rows * cols));
-  }
-};
-
-Slices slices_of(const Tensor& tensor) {
-  return {formats::decode(tensor), tensor.spec.shape[1], tensor.spec.shape[2]};
-}
-
-std::vector<Matrix> plain_weights(const Tensor& weight, std::int64_t e) {
-  const Slices slices = slices_of(weight);
-  std::vector<Matrix> matrices;
-  for (std::int64_t expert = 0; expert < e; ++expert) {
-    matrices.push_back(ops::to_matrix(slices.at(expert), slices.rows, slices.cols));
-  }
-  return matrices;
-}
-
-std::vector<Matrix> block_scaled_weights(const Tensors& tensors, std::string_view name,
-                                         std::int64_t e, std::int64_t block) {
-  const Tensor& weight = required(tensors, name, 3);
-  const std::string scale_name = std::string(name) + "_scale";
-  const Tensor& scale = required(tensors, scale_name, 3);
-  const Slices elements = slices_of(weight);
-  const formats::BlockShape shape{elements.rows, elements.cols, block, block};
-  require(scale.spec.shape[0] == weight.spec.shape[0] &&
-              scale.spec.shape[1] == shape.scale_rows() &&
-              scale.spec.shape[2] == shape.scale_cols(),
-          scale_name,
-          "one scale a block: " +
-              shape_text({weight.spec.shape[0], shape.scale_rows(), shape.scale_cols()}),
-          scale);
-  const Slices scales = slices_of(scale);
-  std::vector<Matrix> matrices;
-  for (std::int64_t expert = 0; expert < e; ++expert) {
-    matrices.push_back(
-        ops::to_matrix(formats::dequantize(elements.at(expert), scales.at(expert), shape),
-                       elements.rows, elements.cols));
-  }
-  return matrices;
-}
-
-/// One scale an output channel: row r of an expert's matrix is codes · scale[expert, r].
-std::vector<Matrix> channel_scaled_weights(const Tensors& tensors, std::string_view name,
-                                           std::int64_t e) {
-  const Slices elements = slices_of(required(tensors, name, 3));
-  const std::string scale_name = std::string(name) + "_scale";
-  const Tensor& scale = required(tensors, scale_name, 2);
-  const std::int64_t experts = required(tensors, name, 3).spec.shape[0];
-  require(scale.spec.shape[0] == experts && scale.spec.shape[1] == elements.rows, scale_name,
-          "one scale a channel: " + shape_text({experts, elements.rows}), scale);
-  const std::vector<double> scales = formats::decode(scale);
-  std::vector<Matrix> matrices;
-  for (std::int64_t expert = 0; expert < e; ++expert) {
-    Matrix matrix = ops::to_matrix(elements.at(expert), elements.rows, elements.cols);
-    for (std::int64_t row = 0; row < elements.rows; ++row) {
-      matrix.row(row) *= scales[static_cast<std::size_t>(expert * elements.rows + row)];
-    }
-    matrices.push_back(std::move(matrix));
-  }
-  return matrices;
-}
-
-QuantScheme offered_quant(std::string_view name) {
+QuantScheme scheme_of(std::string_view name) {
   const auto quant = quant_from_name(name);
   if (!quant) throw BadInput("", "quant", "no quant scheme \"" + std::string(name) + "\"");
-  const bool plain = quant->weight_scale == Granularity::kNone;
-  const bool block128 = quant->weight_scale == Granularity::kBlock && quant->weight_block == 128 &&
-                        quant->weight == DType::kE4m3fn && quant->scale == DType::kF32;
-  const bool channel = quant->weight_scale == Granularity::kChannel;
-  if (!plain && !block128 && !channel) {
-    throw BadInput("", "quant", "no reference yet for " + std::string(name));
-  }
   return *quant;
 }
 
+/// The first e matrices of a weight [experts, rows, cols], of any scheme.
 std::vector<Matrix> weights(const Tensors& tensors, std::string_view name, std::int64_t e,
-                            const QuantScheme& quant) {
-  const Tensor& weight = required(tensors, name, 3);
-  const std::string scale_name = std::string(name) + "_scale";
-  if (quant.weight_scale == Granularity::kNone) {
-    if (tensors.contains(scale_name)) {
-      throw BadInput("", scale_name, "no scale where the weights are not quantised");
-    }
-    require(format_of(weight.spec.dtype).bits > 8, name, "is not quantised", weight);
-    return plain_weights(weight, e);
+                            const formats::QuantForm& form) {
+  const auto& shape = required(tensors, name, 3).spec.shape;
+  const std::vector<double> values = formats::dequantize(tensors, name, form);
+  const std::int64_t each = shape[1] * shape[2];
+  std::vector<Matrix> matrices;
+  matrices.reserve(static_cast<std::size_t>(std::max<std::int64_t>(0, e)));
+  for (std::int64_t expert = 0; expert < e; ++expert) {
+    const auto slice = std::span(values).subspan(static_cast<std::size_t>(expert * each),
+                                                 static_cast<std::size_t>(each));
+    matrices.push_back(ops::to_matrix(slice, shape[1], shape[2]));
   }
-  require(weight.spec.dtype == quant.weight, name, "is " + std::string(name_of(quant.weight)),
-          weight);
-  if (quant.weight_scale == Granularity::kChannel) return channel_scaled_weights(tensors, name, e);
-  return block_scaled_weights(tensors, name, e, quant.weight_block);
+  return matrices;
 }
 
 Matrix bias(const Tensors& tensors, std::string_view name, std::int64_t e, std::int64_t width) {
@@ -147,13 +69,13 @@ void read_sizes(const Tensors& tensors, ExpertInputs& in) {
 }  // namespace
 
 ExpertInputs decode_inputs(const Tensors& tensors, std::string_view quant) {
-  const QuantScheme scheme = offered_quant(quant);
+  const formats::QuantForm form = formats::weight_form(scheme_of(quant));
   ExpertInputs in;
   read_sizes(tensors, in);
   in.x = ops::to_matrix(required(tensors, "x", 2), in.t, in.h);
   in.io = required(tensors, "x", 2).spec.dtype;
-  in.w13 = weights(tensors, "w13", in.e, scheme);
-  in.w2 = weights(tensors, "w2", in.e, scheme);
+  in.w13 = weights(tensors, "w13", in.e, form);
+  in.w2 = weights(tensors, "w2", in.e, form);
   in.w13_bias = bias(tensors, "w13_bias", in.e, required(tensors, "w13", 3).spec.shape[1]);
   in.w2_bias = bias(tensors, "w2_bias", in.e, in.h);
   in.ids = ops::required_integers(tensors, "topk_ids", 2);

@@ -26,11 +26,11 @@ struct ExpertInputs {
 };
 
 /// Decodes the tensors x, w13, w2, topk_ids, topk_weights, and w13_bias, w2_bias where present; e
-/// is the experts of w2, and w13 and biases may hold more (unused: identity experts). Quantised
-/// weights also take w13_scale and w2_scale: one scale a block of 128×128 (fp8_block128), or one an
-/// output channel, w13_scale [e, rows of w13], w2_scale [e, h] (w8a8_int8, w8a8_fp8_channel).
-/// Throws BadInput naming the tensor and the rule where one is missing, has the wrong type or
-/// contradicts another, and for a quant that has no reference here.
+/// is the experts of w2, and w13 and biases may hold more (unused: identity experts). Weights of
+/// every quant scheme are read, with the scales, zero points and global scales that
+/// formats/quant_tensors.h lists for it. Throws BadInput naming the tensor and the rule where one
+/// is missing, has the wrong type, contradicts another or holds codes or scales that are no
+/// numbers, and for a quant that does not exist.
 ExpertInputs decode_inputs(const Tensors& tensors, std::string_view quant);
 
 /// out[t] = scale · Σ_k topk_weights[t, k] · expert(ids[t, k])(x[t]), where expert(x) =

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "reference/formats/codec.h"
+#include "reference/formats/layout.h"
+#include "reference/formats/quant_tensors.h"
 #include "reference/moe/permutation_gen.h"
 #include "reference/ops/activation.h"
 #include "reference/spec/status.h"
@@ -121,12 +123,48 @@ TEST(DecodeInputs, NameTheTensorThatContradictsAnother) {
 
 TEST(DecodeInputs, NameWhatAQuantSchemeNeeds) {
   EXPECT_TRUE(refusal(small_case(), "no_such").starts_with("quant: "));
-  EXPECT_TRUE(refusal(small_case(), "mxfp4").starts_with("quant: "));
-  EXPECT_TRUE(refusal(small_case(), "fp8_block128").starts_with("w13: is e4m3fn"));
+  EXPECT_TRUE(refusal(small_case(), "mxfp4").starts_with("w13_scale: "));
+  EXPECT_TRUE(refusal(small_case(), "fp8_block128").starts_with("w13_scale: "));
   Tensors tensors = small_case();
+  tensors["w13_scale"] = tensor(DType::kF32, {2, 1, 1}, {1, 1});
+  EXPECT_TRUE(refusal(tensors, "fp8_block128").starts_with("w13: is e4m3fn"));
+  tensors.erase("w13_scale");
   tensors["w13"] = tensor(DType::kE4m3fn, {2, 2, 2}, std::vector<double>(8, 1.0));
   EXPECT_TRUE(refusal(tensors).starts_with("w13: "));
   EXPECT_TRUE(refusal(tensors, "fp8_block128").starts_with("w13_scale: "));
+}
+
+/// A weight [1, rows, cols] quantised under `form`, added under `name`; its values after that.
+std::vector<double> add_quantised(Tensors& tensors, const std::string& name,
+                                  const formats::MatrixOf& matrix, const formats::QuantForm& form) {
+  const formats::Quantized q = formats::quantize(matrix, form);
+  for (const auto& part : formats::quant_parts(form, name, {1, matrix.rows, matrix.cols})) {
+    const std::vector<double> values =
+        part.role == formats::QuantRole::kCodes   ? formats::decode(q.codes)
+        : part.role == formats::QuantRole::kScale ? formats::decode(q.scales)
+        : part.role == formats::QuantRole::kZero  ? formats::decode(*q.zeros)
+                                                  : std::vector<double>{q.global};
+    tensors[part.name] = formats::to_layout(formats::encode(part.linear, values), part.spec.layout);
+  }
+  return formats::dequantize(q, form);
+}
+
+TEST(DecodeInputs, ReadTheWeightsOfEveryScheme) {
+  constexpr std::int64_t kWide = 256;
+  std::vector<double> values;
+  for (int n = 0; n < kWide * kWide; ++n) values.push_back((n * 29 % 211 - 105) * 0.25);
+  for (const QuantScheme& scheme : all_quant_schemes()) {
+    const formats::QuantForm form = formats::weight_form(scheme);
+    Tensors tensors;
+    tensors["x"] = tensor(DType::kBf16, {1, kWide}, std::vector<double>(kWide, 1.0));
+    tensors["topk_ids"] = tensor(DType::kI32, {1, 1}, {0});
+    tensors["topk_weights"] = tensor(DType::kF32, {1, 1}, {1});
+    const auto w13 = add_quantised(tensors, "w13", {values, kWide, kWide}, form);
+    const auto w2 = add_quantised(tensors, "w2", {values, kWide, kWide}, form);
+    const ExpertInputs in = decode_inputs(tensors, scheme.name);
+    EXPECT_EQ(in.w13[0], ops::to_matrix(w13, kWide, kWide)) << scheme.name;
+    EXPECT_EQ(in.w2[0], ops::to_matrix(w2, kWide, kWide)) << scheme.name;
+  }
 }
 
 /// Small random inputs of exact integers with t tokens, e experts and k choices.

@@ -25,28 +25,6 @@ constexpr auto kRunnerBackends = std::to_array<RunnerBackend>({
     {"mega_moe", ""},
 });
 
-using G = Granularity;
-using D = DType;
-
-constexpr auto kQuantSchemes = std::to_array<QuantScheme>({
-    {"bf16", D::kBf16, G::kNone, 0, D::kBf16, G::kNone, 0, D::kF32},
-    {"fp16", D::kF16, G::kNone, 0, D::kF16, G::kNone, 0, D::kF32},
-    {"w8a8_int8", D::kI8, G::kChannel, 0, D::kI8, G::kToken, 0, D::kF32},
-    {"w8a8_fp8_tensor", D::kE4m3fn, G::kTensor, 0, D::kE4m3fn, G::kTensor, 0, D::kF32},
-    {"w8a8_fp8_channel", D::kE4m3fn, G::kChannel, 0, D::kE4m3fn, G::kToken, 0, D::kF32},
-    {"w8a8_fp8_token", D::kE4m3fn, G::kTensor, 0, D::kE4m3fn, G::kToken, 0, D::kF32},
-    {"fp8_block128", D::kE4m3fn, G::kBlock, 128, D::kE4m3fn, G::kBlock, 128, D::kF32},
-    {"fp8_block128_ue8m0", D::kE4m3fn, G::kBlock, 128, D::kE4m3fn, G::kBlock, 128, D::kE8m0fnu},
-    {"fp8_block128_packed", D::kE4m3fn, G::kBlock, 128, D::kE4m3fn, G::kBlock, 128, D::kI32},
-    {"e4m3fnuz", D::kE4m3fnuz, G::kBlock, 128, D::kE4m3fnuz, G::kBlock, 128, D::kF32},
-    {"mxfp8", D::kE4m3fn, G::kBlock, 32, D::kE4m3fn, G::kBlock, 32, D::kE8m0fnu},
-    {"mxfp4", D::kE2m1fn, G::kBlock, 32, D::kBf16, G::kNone, 0, D::kE8m0fnu},
-    {"nvfp4", D::kE2m1fn, G::kBlock, 16, D::kE2m1fn, G::kBlock, 16, D::kE4m3fn},
-    {"w4a16", D::kU8, G::kBlock, 128, D::kBf16, G::kNone, 0, D::kBf16},
-    {"w4a8", D::kU8, G::kBlock, 128, D::kE4m3fn, G::kToken, 0, D::kBf16},
-    {"int8_block128", D::kI8, G::kBlock, 128, D::kI8, G::kBlock, 128, D::kF32},
-});
-
 constexpr auto kHolders = std::to_array<MethodHolder>({
     {"direct", false},
     {"scheme", false},
@@ -83,7 +61,6 @@ constexpr auto kOwnershipNames = [] {
 }  // namespace
 
 std::span<const RunnerBackend> all_runner_backends() { return kRunnerBackends; }
-std::span<const QuantScheme> all_quant_schemes() { return kQuantSchemes; }
 std::span<const MethodHolder> all_method_holders() { return kHolders; }
 std::span<const Ownership> all_ownership_rows() { return kOwnerships; }
 std::span<const std::string_view> all_ownerships() { return kOwnershipNames; }
@@ -100,13 +77,6 @@ const Ownership* find_ownership(std::string_view name) {
     if (row.name == name) return &row;
   }
   return nullptr;
-}
-
-std::optional<QuantScheme> quant_from_name(std::string_view name) {
-  for (const QuantScheme& row : kQuantSchemes) {
-    if (row.name == name) return row;
-  }
-  return std::nullopt;
 }
 
 }  // namespace plumbline

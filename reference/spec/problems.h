@@ -68,7 +68,8 @@ std::string_view name_of(WeightOn where);
 /// topk_weights f32 [t, k]; fp8_block128 also w13_scale f32 [e, ⌈2i/128⌉, ⌈h/128⌉] and
 /// w2_scale f32 [e, ⌈h/128⌉, ⌈i/128⌉]; w8a8_int8 (weights i8) and w8a8_fp8_channel (e4m3fn) one
 /// scale an output channel: w13_scale f32 [e, 2i], w2_scale f32 [e, h]; both quantise x and the
-/// activation dynamically, one scale a token. Output: out io [t, h].
+/// activation dynamically, one scale a token. What stands beside the weights of the other quant
+/// schemes, and in which shape and layout, follows from their row (ids.h). Output: out io [t, h].
 struct ExpertsProblem {
   std::string backend = "triton";          ///< axis backend: a runner backend
   std::string quant = "bf16";              ///< axis quant: a quant scheme

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "reference/spec/format.h"
+#include "reference/spec/ids.h"
 #include "reference/spec/problem.h"
 #include "reference/spec/problems.h"
 #include "reference/spec/verdict.h"
@@ -36,6 +38,36 @@ TEST(Format, EveryNameReadsBack) {
       EXPECT_EQ(dtype_from_safetensors(format.safetensors), format.dtype);
     }
   }
+}
+
+/// What a row of the quant schemes says twice it says in the same way.
+TEST(QuantSchemes, AgreeWithThemselves) {
+  std::set<std::string_view> names;
+  for (const QuantScheme& row : all_quant_schemes()) {
+    SCOPED_TRACE(row.name);
+    EXPECT_TRUE(names.insert(row.name).second);
+    EXPECT_EQ(quant_from_name(row.name)->weight_rule, row.weight_rule);
+    EXPECT_EQ(row.weight_rule == ScaleRule::kNone, row.weight_scale == Granularity::kNone);
+    EXPECT_EQ(row.activation_rule == ScaleRule::kNone, row.activation_scale == Granularity::kNone);
+    EXPECT_EQ(row.weight_scale == Granularity::kBlock, row.weight_block > 0);
+    EXPECT_EQ(row.weight_block > 0, row.weight_block_rows > 0);
+    EXPECT_EQ(row.activation_scale == Granularity::kBlock, row.activation_group > 0);
+    EXPECT_EQ(row.scale_layout == Layout::kPackedInt32, row.scale == DType::kI32);
+    EXPECT_EQ(row.global_scale, row.weight_rule == ScaleRule::kNvfp4);
+    EXPECT_EQ(row.weight_bits == 4, row.weight == DType::kU8);
+    EXPECT_EQ(row.weight == DType::kU8, row.zero_points || row.zero_point > 0);
+    EXPECT_FALSE(row.zero_points && row.zero_point > 0);
+  }
+  EXPECT_FALSE(quant_from_name("fp8"));
+}
+
+TEST(QuantSchemes, RulesHaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const ScaleRule rule : {ScaleRule::kNone, ScaleRule::kAmax, ScaleRule::kE8m0Floor,
+                               ScaleRule::kE8m0Ceil, ScaleRule::kNvfp4}) {
+    names.insert(name_of(rule));
+  }
+  EXPECT_EQ(names.size(), 5U);
 }
 
 TEST(Verdict, EveryNameReadsBack) {
