@@ -9,12 +9,14 @@ namespace plumbline::inputs {
 namespace {
 
 constexpr auto kDistributions = std::to_array<Distribution>({
-    {"gaussian", "random-like data, as trained layers have", true, gaussian},
-    {"heavy_tailed", "magnitudes over eight binades: scales and ranges", true, heavy_tailed},
-    {"outlier_channels", "a few columns 64 times as large: group scales", true, outlier_channels},
-    {"cancelling", "sums 1/8 of their terms: dropped terms and low precision", true, cancelling},
-    {"sorted", "monotone rows: wrong order, wrong neighbour", true, sorted},
-    {"exact_integers", "every sum is exact: bits can be compared", false, exact_integers},
+    {"gaussian", "random-like data, as trained layers have", true, true, gaussian},
+    {"heavy_tailed", "magnitudes over eight binades: scales and ranges", true, true, heavy_tailed},
+    {"outlier_channels", "a few columns 64 times as large: group scales", true, true,
+     outlier_channels},
+    {"cancelling", "sums 1/8 of their terms: dropped terms and low precision", true, false,
+     cancelling},
+    {"sorted", "monotone rows: wrong order, wrong neighbour", true, false, sorted},
+    {"exact_integers", "every sum is exact: bits can be compared", false, false, exact_integers},
 });
 
 constexpr auto kNames = [] {
@@ -28,6 +30,11 @@ constexpr auto kNames = [] {
 std::span<const Distribution> distributions() { return kDistributions; }
 
 std::span<const std::string_view> all_distributions() { return kNames; }
+
+bool random_like(std::string_view data) {
+  const Distribution* distribution = find_distribution(data);
+  return distribution != nullptr && distribution->random;
+}
 
 const Distribution* find_distribution(std::string_view name) {
   const auto it = std::find_if(kDistributions.begin(), kDistributions.end(),

@@ -28,6 +28,7 @@ struct Distribution {
   std::string_view name;
   std::string_view meaning;  ///< one sentence: what it is good for
   bool scaled;  ///< weights may be scaled by a power of two near K^−½; else left whole
+  bool random;  ///< elements are independent draws: lane S applies
   Dyadic (*element)(const Stream&, const Position&);
 };
 

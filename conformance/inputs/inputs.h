@@ -24,6 +24,10 @@ Tensors make(const Case& test_case);
 /// Types and shapes of the outputs, by name. The number of rows of attention comes from the inputs.
 std::map<std::string, TensorSpec> output_specs(const Problem& problem, const Tensors& inputs);
 
+/// Whether the data of this name are random-like: independent draws, so that rounding errors do not
+/// line up and the calibrated lane applies. False for a name that does not exist.
+bool random_like(std::string_view data);
+
 /// Names of the distributions, as in `data=NAME`.
 std::span<const std::string_view> all_distributions();
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ namespace plumbline::judge {
 /// What one check found out; a case's record is the worst of its judgements.
 struct Judgement {
   Verdict verdict = Verdict::kUntrusted;
-  std::string lane;                 ///< "bitwise", "W", "guard", "relation:NAME"
+  std::string lane;                 ///< "bitwise", "W", "S", "guard", "relation:NAME"
   std::string reason;               ///< one sentence an engineer can act on
   double margin = 0;                ///< largest |got − expected| / radius; 1 is the limit
   std::int64_t elements = 0;        ///< elements of the output
@@ -45,12 +46,18 @@ struct Groups {
 /// infinities met exactly. Lane "bitwise" where no element has a second admissible value, "W"
 /// otherwise. Another dtype or shape fails. Untrusted: passed, but nothing could have failed or
 /// more than 5 % of the elements have a radius above the RMS of the expected tensor. An output that
-/// the problem leaves empty passes. Sketch maxima go over heads for [row, head, element] and
-/// [head, row] outputs.
+/// the problem leaves empty passes. What passes W and has a calibrated view is judged by that: lane
+/// "S", suspicious where an element lies outside; the reason states the implied λ. Sketch maxima go
+/// over heads for [row, head, element] and [head, row] outputs.
 Judgement numeric(std::string_view output, const Expected& expected, const Tensor& got);
 /// The same with maxima over `groups`.
 Judgement numeric(std::string_view output, const Expected& expected, const Tensor& got,
                   const Groups& groups);
+
+/// Lane S alone, whatever W says; none where there is no calibrated view or another type or shape.
+/// For counting which lanes notice a fault.
+std::optional<Judgement> calibrated_alone(std::string_view output, const Expected& expected,
+                                          const Tensor& got);
 
 /// Judges topk_ids i32 [t, k] as a choice: ids distinct and in [0, e), the set of each token among
 /// the admissible ones (ties may fall either way; the order inside a token is free), and

@@ -242,6 +242,61 @@ void check_expected(std::string_view output, const Expected& expected) {
   }
 }
 
+/// What numeric() was asked.
+struct Question {
+  std::string_view output;
+  const Expected& expected;
+  const Tensor& got;
+  Groups groups;
+};
+
+Judgement judge_values(const Question& question, const std::vector<double>& values,
+                       std::string_view lane) {
+  const Expected& expected = question.expected;
+  Scan scan = scan_elements(expected, values);
+  take_group_maxima(question.groups, expected, scan);
+  Judgement result;
+  result.lane = lane;
+  result.elements = static_cast<std::int64_t>(values.size());
+  result.compared = scan.compared;
+  result.rms_expected = scan.rms;
+  for (const std::int64_t index : scan.worst) {
+    result.worst.push_back(
+        element_of(question.output, expected, values[static_cast<std::size_t>(index)], index));
+  }
+  result.margin = result.worst.empty() ? 0.0 : result.worst.front().margin;
+  result.sketch = scan.sketch;
+  decide(question.output, expected, question.got, scan, result);
+  return result;
+}
+
+/// The least λ under which every element would lie within fixed + λ·sigma: near 8 the model or the
+/// profile is to be doubted, though all passes. Elements without a random part do not count.
+double implied_lambda(const Calibrated& s, const std::vector<double>& values) {
+  double lambda = 0;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    const double beyond = std::abs(values[n] - s.value[n]) - s.fixed[n];
+    if (s.sigma[n] > 0 && beyond > 0) lambda = std::max(lambda, beyond / s.sigma[n]);
+  }
+  return lambda;
+}
+
+/// Lane S, for what passed W. Outside it the result is suspicious, not wrong: the calibrated radius
+/// rests on a model of rounding errors and on the profile, which no probe has confirmed.
+Judgement calibrated(const Question& question, const std::vector<double>& values) {
+  const Calibrated& s = *question.expected.calibrated;
+  const Expected tight{question.expected.dtype, question.expected.shape, s.value, s.radius};
+  Judgement result =
+      judge_values({question.output, tight, question.got, question.groups}, values, "S");
+  if (result.verdict == Verdict::kFail) {
+    result.verdict = Verdict::kSuspicious;
+    result.reason += " of the calibrated radius; all lie within the rigorous one";
+  }
+  result.reason += "; implied lambda " + number_text(implied_lambda(s, values)) + " of " +
+                   number_text(Calibrated::kLambda);
+  return result;
+}
+
 Groups default_groups(std::string_view output, std::size_t rank) {
   Groups groups;
   if (output == "lse") return {"head", 0, {}};
@@ -259,25 +314,29 @@ Judgement numeric(std::string_view output, const Expected& expected, const Tenso
     return mismatch(output, expected, got);
   }
   const std::vector<double> values = formats::decode(got);
-  Scan scan = scan_elements(expected, values);
-  take_group_maxima(groups, expected, scan);
-  Judgement result;
-  result.lane = lane_of(expected);
-  result.elements = static_cast<std::int64_t>(values.size());
-  result.compared = scan.compared;
-  result.rms_expected = scan.rms;
-  for (const std::int64_t index : scan.worst) {
-    result.worst.push_back(
-        element_of(output, expected, values[static_cast<std::size_t>(index)], index));
-  }
-  result.margin = result.worst.empty() ? 0.0 : result.worst.front().margin;
-  result.sketch = scan.sketch;
-  decide(output, expected, got, scan, result);
-  return result;
+  Judgement rigorous = judge_values({output, expected, got, groups}, values, lane_of(expected));
+  const bool decided = rigorous.verdict == Verdict::kFail || rigorous.lane == "bitwise";
+  if (decided || rigorous.elements == 0 || !expected.calibrated) return rigorous;
+  return calibrated({output, expected, got, groups}, values);
 }
 
 Judgement numeric(std::string_view output, const Expected& expected, const Tensor& got) {
   return numeric(output, expected, got, default_groups(output, expected.shape.size()));
+}
+
+std::optional<Judgement> calibrated_alone(std::string_view output, const Expected& expected,
+                                          const Tensor& got) {
+  check_expected(output, expected);
+  if (!expected.calibrated || got.spec.dtype != expected.dtype ||
+      got.spec.shape != expected.shape || got.spec.layout != Layout::kLinear) {
+    return std::nullopt;
+  }
+  Judgement judged = calibrated({output, expected, got, {}}, formats::decode(got));
+  // The elements are counted where the rigorous lane judged them.
+  judged.elements = 0;
+  judged.compared = 0;
+  judged.sketch = {};
+  return judged;
 }
 
 }  // namespace plumbline::judge

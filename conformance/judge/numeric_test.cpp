@@ -284,5 +284,66 @@ RC_GTEST_PROP(Numeric, AgreesWithTheDefinitionOfTheRadius, ()) {
   RC_ASSERT((judged.margin <= 1.0) == inside);
 }
 
+/// Expected ones with a rigorous radius of 0.5 and a calibrated one of 0.25 = 0.05 + 8·0.025.
+Expected with_calibrated(std::size_t n) {
+  Expected expected;
+  expected.dtype = DType::kF32;
+  expected.shape = {1, static_cast<std::int64_t>(n)};
+  expected.value.assign(n, 1.0);
+  expected.radius.assign(n, 0.5);
+  Calibrated s;
+  s.value.assign(n, 1.0);
+  s.radius.assign(n, 0.25);
+  s.fixed.assign(n, 0.05);
+  s.sigma.assign(n, 0.025);
+  s.variance.assign(n, 1e-4);
+  expected.calibrated = s;
+  return expected;
+}
+
+Judgement judge_one_at(double got) {
+  std::vector<double> values(4, 1.0);
+  values[2] = got;
+  return numeric("out", with_calibrated(4), formats::encode({DType::kF32, {1, 4}}, values));
+}
+
+TEST(CalibratedLane, PassesInsideItsRadiusAndStatesTheImpliedLambda) {
+  const Judgement judged = judge_one_at(1.125);
+  EXPECT_EQ(judged.verdict, Verdict::kPass);
+  EXPECT_EQ(judged.lane, "S");
+  EXPECT_DOUBLE_EQ(judged.margin, 0.5);
+  EXPECT_NE(judged.reason.find("implied lambda 3 of 8"), std::string::npos) << judged.reason;
+}
+
+TEST(CalibratedLane, IsSuspiciousOutsideItWhereTheRigorousOneHolds) {
+  const Judgement judged = judge_one_at(1.375);
+  EXPECT_EQ(judged.verdict, Verdict::kSuspicious);
+  EXPECT_EQ(judged.lane, "S");
+  EXPECT_NE(judged.reason.find("within the rigorous one"), std::string::npos) << judged.reason;
+}
+
+TEST(CalibratedLane, IsCountedAloneWhereTheRigorousOneFailsToo) {
+  std::vector<double> values(4, 1.0);
+  const auto alone = [&] {
+    return calibrated_alone("out", with_calibrated(4),
+                            formats::encode({DType::kF32, {1, 4}}, values));
+  };
+  EXPECT_EQ(alone()->verdict, Verdict::kPass);
+  values[1] = 1.625;
+  EXPECT_EQ(alone()->verdict, Verdict::kSuspicious);
+  EXPECT_EQ(alone()->elements, 0) << "the rigorous judgement counts them";
+  Expected without = with_calibrated(4);
+  without.calibrated.reset();
+  EXPECT_FALSE(calibrated_alone("out", without, formats::encode({DType::kF32, {1, 4}}, values)));
+}
+
+TEST(CalibratedLane, LeavesWhatIsWrongToTheRigorousLane) {
+  for (const double got : {1.625, std::numeric_limits<double>::quiet_NaN()}) {
+    const Judgement judged = judge_one_at(got);
+    EXPECT_EQ(judged.verdict, Verdict::kFail);
+    EXPECT_EQ(judged.lane, "W");
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::judge

@@ -38,7 +38,7 @@ struct Sketch {
 struct Record {
   std::string case_id;
   Verdict verdict = Verdict::kUnanswered;
-  std::string lane;    ///< "bitwise", "W", "guard", "contract", "relation:NAME", …
+  std::string lane;    ///< "bitwise", "W", "S", "guard", "contract", "relation:NAME", …
   std::string reason;  ///< one sentence an engineer can act on
   double margin = 0;   ///< worst over all elements
   double seconds = 0;  ///< of the whole case, reference included

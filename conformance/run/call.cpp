@@ -36,6 +36,7 @@ Prepared prepare(const Case& test_case) {
   Prepared prepared;
   prepared.problem = test_case.problem;
   prepared.inputs = inputs::make(test_case);
+  prepared.random_like = inputs::random_like(test_case.data);
   prepared.wanted = inputs::output_specs(test_case.problem, prepared.inputs);
   prepared.outputs = prepared.wanted;
   const bool attention = test_case.problem.op.starts_with("attention.");

@@ -17,6 +17,7 @@ struct Prepared {
   Tensors inputs;
   std::map<std::string, TensorSpec> outputs;  ///< those with a caller's buffer
   std::map<std::string, TensorSpec> wanted;   ///< all of them
+  bool random_like = false;                   ///< the data admit the calibrated lane
 };
 
 /// Inputs and output types of a case. `out` has no buffer where the problem says out=absent.

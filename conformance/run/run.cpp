@@ -86,7 +86,7 @@ Judgement judge_places(const Prepared& prepared, const Call& call) {
 }
 
 std::vector<Judgement> judge_numbers(const Prepared& prepared, const Tensors& results,
-                                     const Profile& profile) {
+                                     const Profile& profile, bounds::Tracks tracks) {
   if (prepared.problem.op == "moe.route") {
     const RouteProblem problem = *RouteProblem::from(prepared.problem);
     return {judge::route(problem, bounds::evaluate_route(problem, prepared.inputs),
@@ -94,8 +94,13 @@ std::vector<Judgement> judge_numbers(const Prepared& prepared, const Tensors& re
   }
   std::vector<Judgement> judgements;
   for (const auto& [name, expected] :
-       bounds::evaluate(prepared.problem, prepared.inputs, profile)) {
-    judgements.push_back(judge::numeric(name, expected, results.find(name)->second));
+       bounds::evaluate(prepared.problem, prepared.inputs, profile, tracks)) {
+    const Tensor& got = results.find(name)->second;
+    judgements.push_back(judge::numeric(name, expected, got));
+    if (judgements.back().verdict != Verdict::kFail) continue;
+    if (auto judged = judge::calibrated_alone(name, expected, got)) {
+      judgements.push_back(std::move(*judged));
+    }
   }
   return judgements;
 }
@@ -147,7 +152,9 @@ void judge_answered(const Prepared& prepared, Implementation& implementation,
   }
   into.push_back(judge_places(prepared, first));
   if (into.back().verdict != Verdict::kPass) return;
-  for (Judgement& judged : judge_numbers(prepared, first.results, path.profile)) {
+  const auto tracks =
+      prepared.random_like ? bounds::Tracks::kAlsoCalibrated : bounds::Tracks::kRigorous;
+  for (Judgement& judged : judge_numbers(prepared, first.results, path.profile, tracks)) {
     into.push_back(std::move(judged));
   }
   const Call second = call(prepared, implementation, judge::Edge::kStart);

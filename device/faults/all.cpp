@@ -16,6 +16,7 @@ constexpr std::array kAll = {
     &kNeighbourTokenScale,
     &kWrongScaleBlockAtEdge,
     &kBf16Truncated,
+    &kAlphaOf17,
     &kLimitDropped,
     &kInputOverwritten,
     &kCausalOffByOne,

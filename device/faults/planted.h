@@ -12,6 +12,7 @@ extern const Fault kRoutedScaleTwice;
 extern const Fault kNeighbourTokenScale;
 extern const Fault kWrongScaleBlockAtEdge;
 extern const Fault kBf16Truncated;
+extern const Fault kAlphaOf17;
 extern const Fault kLimitDropped;
 extern const Fault kInputOverwritten;
 extern const Fault kCausalOffByOne;

@@ -22,9 +22,11 @@ T descriptor(const Problem& problem) {
 }
 
 ExpectedTensors evaluate_experts(const Problem& problem, const Tensors& inputs,
-                                 const Profile& profile) {
+                                 const Profile& profile, Tracks tracks) {
   const auto layer = descriptor<ExpertsProblem>(problem);
-  const ExpertArithmetic arithmetic{layer.activation, profile, layer.io, layer.quant, layer.scale};
+  const ExpertArithmetic arithmetic{layer.activation, profile,
+                                    layer.io,         layer.quant,
+                                    layer.scale,      tracks == Tracks::kAlsoCalibrated};
   ExpectedTensors expected;
   moe::ExpertInputs decoded = moe::decode_inputs(inputs, layer.quant);
   decoded.weight_on = layer.weight_on;
@@ -87,8 +89,9 @@ RouteExpected evaluate_route(const RouteProblem& problem, const Tensors& inputs)
   return evaluate_route(problem, ops::to_matrix(logits, problem.t, problem.e), bias);
 }
 
-ExpectedTensors evaluate(const Problem& problem, const Tensors& inputs, const Profile& profile) {
-  if (problem.op == "moe.experts") return evaluate_experts(problem, inputs, profile);
+ExpectedTensors evaluate(const Problem& problem, const Tensors& inputs, const Profile& profile,
+                         Tracks tracks) {
+  if (problem.op == "moe.experts") return evaluate_experts(problem, inputs, profile, tracks);
   if (problem.op == "attention.prefill" || problem.op == "attention.decode") {
     return evaluate_attention(problem, inputs, profile);
   }
