@@ -162,7 +162,7 @@ TEST(Check, EveryCutOfEveryKindIsRefusedInOneLine) {
 
 TEST(Check, EveryCutOfAFormatsFileIsRefused) {
   const std::vector<std::byte> whole = read_file(golden_file("formats.json"));
-  for (std::size_t size = 1; size < whole.size(); size += 97 * 97) {
+  for (std::size_t size = 1; size < whole.size(); size += std::size_t{97} * 97) {
     const auto result = check_bytes(std::span(whole).first(size), "torn.json", std::nullopt);
     ASSERT_EQ(exit_of(result), 2) << "cut to " << size;
   }

@@ -157,22 +157,25 @@ TEST(Stages, OfAnotherTypeOrShapeOrNameAreRefused) {
   EXPECT_NE(check_content(content).error.find("states no scheme"), std::string::npos);
 }
 
+void expect_damage_is_seen(const Safetensors& whole, const std::string& thing) {
+  const std::int64_t at = largest_element(whole.tensors.at(thing));
+  for (const std::int64_t step : {16, -16}) {
+    Safetensors damaged = whole;
+    add_to_code(damaged.tensors.at(thing), at, step);
+    EXPECT_EQ(finding_of(check_content(damaged), thing).judgement.verdict, Verdict::kFail) << step;
+  }
+  Safetensors damaged = whole;
+  Tensor& tensor = damaged.tensors.at(thing);
+  swap_rows(tensor, at / tensor.spec.shape.back(), other_row(tensor, at));
+  EXPECT_EQ(finding_of(check_content(damaged), thing).judgement.verdict, Verdict::kFail) << "rows";
+}
+
 TEST(Stages, ResultsOfWholeLayersHoldAgainstDamage) {
   for (const std::string& path : whole_layers()) {
     const Safetensors whole = read_safetensors(path);
     for (const char* thing : {"device.silu_fp32", "device.act_and_mul_triton"}) {
-      const std::int64_t at = largest_element(whole.tensors.at(thing));
-      for (const std::int64_t step : {16, -16}) {
-        Safetensors damaged = whole;
-        add_to_code(damaged.tensors.at(thing), at, step);
-        EXPECT_EQ(finding_of(check_content(damaged), thing).judgement.verdict, Verdict::kFail)
-            << path << " " << thing << " " << step;
-      }
-      Safetensors damaged = whole;
-      Tensor& tensor = damaged.tensors.at(thing);
-      swap_rows(tensor, at / tensor.spec.shape.back(), other_row(tensor, at));
-      EXPECT_EQ(finding_of(check_content(damaged), thing).judgement.verdict, Verdict::kFail)
-          << path << " " << thing << " rows";
+      SCOPED_TRACE(path + " " + thing);
+      expect_damage_is_seen(whole, thing);
     }
   }
 }

@@ -41,11 +41,18 @@ Enclosure silu(const Enclosure& g, double alpha) {
   return {exact.select(x, f).matrix(), exact.select(0.0, radius).matrix()};
 }
 
-/// A function of slope `slope` and |f''| ≤ `bend` at the nominal values: the slope carries what is
-/// of first order; of second order the mean, bend/2·E(δ²), is systematic, the rest random and at
-/// most half of bend/2·reach². `own`: the function's own error.
-Nominal smooth(const Nominal& x, const Matrix& reached, const Block& value, const Block& slope,
-               double bend, const Block& own) {
+/// A function at the nominal values: |slope| and a bound of |f''|, and the function's own error.
+struct Curve {
+  Block value;
+  Block slope;
+  double bend;
+  Block own;
+};
+
+/// The slope carries what is of first order; of second order the mean, bend/2·E(δ²), is systematic,
+/// the rest random and at most half of bend/2·reach².
+Nominal smooth(const Nominal& x, const Matrix& reached, const Curve& curve) {
+  const auto& [value, slope, bend, own] = curve;
   const Block slope2 = slope * slope;
   const Block fixed = x.fixed.array();
   const Block second = bend / 2 * reached.array().square();
@@ -74,7 +81,7 @@ Carried sigmoid(const Carried& x) {
   if (!x.nominal) return result;
   const Block s = sigmoid_of(x.nominal->value);
   const Block own = 0x1p-22 * (3 + 1.5 * x.nominal->value.array().abs() * (1 - s)) * s + kFloor;
-  result.nominal = smooth(*x.nominal, reach(*x.nominal, x.rigorous), s, s * (1 - s), 0.1, own);
+  result.nominal = smooth(*x.nominal, reach(*x.nominal, x.rigorous), {s, s * (1 - s), 0.1, own});
   settle(result.rigorous, *result.nominal);
   return result;
 }
@@ -89,7 +96,7 @@ Carried silu(const Carried& g, double alpha) {
   const Block slope = (s * (1 + alpha * x * (1 - s))).abs();
   const Block own = 0x1p-22 * (3 + 1.5 * std::abs(alpha) * x.abs() * (1 - s)) * f.abs() + kFloor;
   result.nominal =
-      smooth(*g.nominal, reach(*g.nominal, g.rigorous), f, slope, std::abs(alpha) / 2, own);
+      smooth(*g.nominal, reach(*g.nominal, g.rigorous), {f, slope, std::abs(alpha) / 2, own});
   settle(result.rigorous, *result.nominal);
   return result;
 }

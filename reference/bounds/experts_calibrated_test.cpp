@@ -69,19 +69,21 @@ double median_over_rms(const Calibrated& s) {
   return *middle / std::sqrt(square / static_cast<double>(s.value.size()));
 }
 
+void expect_held(std::string_view kind, std::uint64_t seed) {
+  const ExpertInputs in = layer(kind, seed, DType::kBf16);
+  const ExpertInputs fp8 = layer(kind, seed, DType::kE4m3fn);
+  const Expected plain = experts(in, arithmetic_of("bf16"));
+  const Expected blocked = experts(fp8, arithmetic_of("fp8_block128"));
+  for (const Order order : emulate::kOrders) {
+    EXPECT_EQ(outside(*plain.calibrated, emulate::staged_experts(in, order)), 0);
+    EXPECT_EQ(outside(*blocked.calibrated, emulate::staged_experts(fp8, order, 128)), 0);
+  }
+}
+
 TEST(CalibratedExperts, HoldForRightDevicesInEveryOrder) {
   for (const std::string_view kind : {"gaussian", "heavy", "positive"}) {
-    for (std::uint64_t seed = 0; seed < 4; ++seed) {
-      const ExpertInputs in = layer(kind, seed, DType::kBf16);
-      const ExpertInputs fp8 = layer(kind, seed, DType::kE4m3fn);
-      const Expected plain = experts(in, arithmetic_of("bf16"));
-      const Expected blocked = experts(fp8, arithmetic_of("fp8_block128"));
-      for (const Order order : emulate::kOrders) {
-        EXPECT_EQ(outside(*plain.calibrated, emulate::staged_experts(in, order)), 0) << kind;
-        EXPECT_EQ(outside(*blocked.calibrated, emulate::staged_experts(fp8, order, 128)), 0)
-            << kind;
-      }
-    }
+    SCOPED_TRACE(kind);
+    for (std::uint64_t seed = 0; seed < 4; ++seed) expect_held(kind, seed);
   }
 }
 

@@ -28,7 +28,7 @@ Quadrature normal_quadrature() {
   Quadrature q{};
   double sum = 0;
   for (int n = 0; n < Quadrature::kPoints; ++n) {
-    q.at[n] = 0.5 * (n - Quadrature::kPoints / 2);
+    q.at[n] = 0.5 * n - 3;
     q.weight[n] = std::exp(-q.at[n] * q.at[n] / 2);
     sum += q.weight[n];
   }
@@ -60,11 +60,18 @@ void mean_squares(const Step& step, std::size_t n, Chunk& chunk) {
   }
 }
 
+/// What is known of an element at the edge of a step.
+struct Edge {
+  double reached;
+  double spacing;
+  double mean_square;
+  double expected_square;
+};
+
 /// The new deviation, once the mean squares are known. The factor 1.5 on the mean square covers a
 /// variance that is itself an estimate; a flip that the 13 points do not see still counts with a
 /// chance of 1e-3.
-void flip(double reached, const Images& images, double spacing, double mean_square,
-          double expected_square, Deviation& d) {
+void flip(const Edge& edge, const Images& images, Deviation& d) {
   constexpr double kDoubt = 1.5;
   constexpr double kUnseen = 1e-3;
   const double jump = std::max(images.high - images.value, images.value - images.low);
@@ -72,17 +79,17 @@ void flip(double reached, const Images& images, double spacing, double mean_squa
   d = {images.value, kInfinity, 0, 0, 0};
   if (!std::isfinite(jump)) return;
   const double square = jump * jump;
-  d.variance = mean_square > 0 ? mean_square : kUnseen * square;
-  const double broad = std::sqrt(before.proxy) + spacing / std::sqrt(6.0);
+  d.variance = edge.mean_square > 0 ? edge.mean_square : kUnseen * square;
+  const double broad = std::sqrt(before.proxy) + edge.spacing / std::sqrt(6.0);
   d.proxy = std::min(square * kearns_saul(kDoubt * d.variance / square), broad * broad);
   // A systematic part moves the value over the edge in that share of its reach. Where nothing
   // reaches anywhere the step itself is in doubt, for a whole device.
   const double share =
-      reached > 0 ? before.fixed * (images.high - images.low) / (2 * reached) : jump;
+      edge.reached > 0 ? before.fixed * (images.high - images.low) / (2 * edge.reached) : jump;
   d.fixed = std::min(jump, share);
   // Rare flips come in numbers: what happens at all is expected with a fifth of its square.
-  const bool happens = expected_square > kUnseen * square;
-  d.expected = happens ? std::max(expected_square, 0.2 * square) : expected_square;
+  const bool happens = edge.expected_square > kUnseen * square;
+  d.expected = happens ? std::max(edge.expected_square, 0.2 * square) : edge.expected_square;
 }
 
 /// Rounds a chunk of the matrices that begins at `first`.
@@ -138,8 +145,8 @@ void through_step(const Step& step, std::span<const double> reaches, std::span<c
       continue;
     }
     const double spacing = step.scale * step.grid.spacing(images[j].value / step.scale);
-    flip(reaches[j], images[j], spacing, scale2 * chunk.square[j], scale2 * expected.square[j],
-         elements[j]);
+    const Edge edge{reaches[j], spacing, scale2 * chunk.square[j], scale2 * expected.square[j]};
+    flip(edge, images[j], elements[j]);
   }
 }
 

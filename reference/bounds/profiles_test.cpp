@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 
 #include "reference/bounds/golden.h"
 
@@ -50,14 +51,17 @@ TEST(Profiles, QuantisedLayersAreFoundByTheTypeOfTheirCodes) {
   EXPECT_TRUE(fp8[0].activation_rounded_before_product);
 }
 
+bool tries(std::span<const Profile> profiles, Quotient quotient) {
+  return std::any_of(profiles.begin(), profiles.end(), [quotient](const Profile& profile) {
+    return profile.quant.quotient == quotient;
+  });
+}
+
 TEST(Profiles, AnUnknownQuantisedLayerMayDivideOrMultiply) {
   for (const DType code : {DType::kI8, DType::kE4m3fn}) {
     const auto unknown = candidate_profiles("moe", code, "somebody_new");
-    for (const Quotient quotient : {Quotient::kDivide, Quotient::kReciprocal}) {
-      EXPECT_TRUE(std::any_of(unknown.begin(), unknown.end(), [&](const Profile& profile) {
-        return profile.quant.quotient == quotient;
-      }));
-    }
+    EXPECT_TRUE(tries(unknown, Quotient::kDivide));
+    EXPECT_TRUE(tries(unknown, Quotient::kReciprocal));
   }
 }
 
